@@ -78,8 +78,11 @@ class Desktop:
 class Page:
     """One WebSocket."""
 
+    opened = []
+
     def __init__(self, port, cookie, origin=None, host=None, receive_buffer=None):
         self.socket = socket.socket()
+        Page.opened.append(self)
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.settimeout(PATIENCE)
@@ -103,6 +106,11 @@ class Page:
 
     def close(self):
         self.socket.close()
+
+    @classmethod
+    def close_all(cls):
+        while cls.opened:
+            cls.opened.pop().close()
 
     def send_frame(self, operation, content, last=True):
         mask = os.urandom(4)

@@ -104,8 +104,8 @@ class Desktop::Work {
   std::string control_token_ = net::random_token(), watch_token_ = net::random_token(),
               first_token_ = net::random_token();
   int port_ = 0;
+  std::unique_ptr<net::WebServer> server_;  // outlives the site, whose threads wake it
   Site site_;
-  std::unique_ptr<net::WebServer> server_;
 };
 
 Desktop::Desktop(Settings s, const Catalogue& catalogue)

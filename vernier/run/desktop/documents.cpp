@@ -108,8 +108,18 @@ std::string value_text(const ParameterSpec& s, const ParameterValues& given, std
   unit = s.kind == ParameterKind::real ? s.unit : "";
   const auto own = given.find(s.name);
   if (own == given.end() || own->second.text.empty()) return s.initial.value_or("");
-  if (!own->second.unit.empty()) unit = own->second.unit;
-  return own->second.text;
+  std::string text = own->second.text;
+  if (!own->second.unit.empty()) {
+    unit = own->second.unit;
+    return text;
+  }
+  // "600 km"
+  const std::size_t blank = text.rfind(' ');
+  if (s.kind != ParameterKind::real || blank == std::string::npos ||
+      parsed_real(std::string_view(text).substr(blank + 1)))
+    return text;
+  unit = text.substr(blank + 1);
+  return std::string(trimmed(std::string_view(text).substr(0, blank)));
 }
 
 const char* kind_text(ParameterKind k) {

@@ -40,7 +40,7 @@ class DocumentsTest : public ::testing::Test {
                        {.name = "key", .kind = ParameterKind::file, .initial = "", .secret = true}};
     gain.component = [](const Parameters&) { return std::make_unique<Gain>(); };
     catalogue.add(std::move(gain));
-    write("<component id='b' type='gain'><parameter name='k' value='3'/></component>");
+    write("<component id='b' type='gain'><parameter name='k' value='3 g'/></component>");
   }
   void write(const std::string& more) {
     std::ofstream(document) << "<interconnection name='d'><component id='a' type='gain'/>" << more
@@ -69,7 +69,7 @@ TEST_F(DocumentsTest, ListParametersAndFreeInputs) {
   for (const auto& p : all) paths.push_back(p["path"]);
   EXPECT_EQ(paths, (std::vector<std::string>{"a.k", "b.k", "a.u", "a.v", "b.u"}));
   EXPECT_EQ(all[1]["value"], "3");
-  EXPECT_EQ(all[1]["unit"], "kg");
+  EXPECT_EQ(all[1]["unit"], "g");
   EXPECT_EQ(all[1]["given"], true);
   EXPECT_EQ(all[1]["live"], false);
   EXPECT_EQ(all[2]["live"], true);

@@ -18,6 +18,7 @@ using nlohmann::ordered_json;
 namespace {
 
 constexpr std::size_t most_events = 2000;                  // of an answer
+constexpr auto often = std::chrono::milliseconds(200);     // to open the file of a live run again
 constexpr std::size_t most_bytes = std::size_t{64} << 20;  // of columns, for one run
 
 const char* scalar_text(const record::SignalSpec& s) {
@@ -92,15 +93,20 @@ const record::Signal& OpenRun::checked(std::uint64_t number, std::uint32_t eleme
 }
 
 void OpenRun::refresh() {
-  if (columns_.reader().running()) columns_.refresh();
+  const auto now = std::chrono::steady_clock::now();
+  if (!live_ || now < refreshed_ + often) return;
+  columns_.refresh();
+  refreshed_ = now;
+  live_ = record::read_manifest(folder_).status == "running";
 }
 
 ordered_json OpenRun::description() {
+  const record::Manifest m = record::read_manifest(folder_);
   columns_.refresh();
   events_.refresh();
   const record::ResultReader& reader = columns_.reader();
-  const record::Manifest m = record::read_manifest(folder_);
-  const bool live = m.status == "running";
+  const bool live = live_ = m.status == "running";
+  refreshed_ = {};  // rows may be complete before the manifest is
   ordered_json signals = ordered_json::array();
   double begin = 0.0, complete = 0.0;
   bool any = false;

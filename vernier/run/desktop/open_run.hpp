@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -51,6 +52,8 @@ class OpenRun {
   const Catalogue& catalogue_;
   record::Columns columns_;
   record::EventList events_;
+  bool live_ = true;  // it was, when the file was opened last
+  std::chrono::steady_clock::time_point refreshed_{};
   std::unique_ptr<RealTimeView> real_time_;  // once somebody has looked at it
 };
 

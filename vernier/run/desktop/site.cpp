@@ -37,7 +37,10 @@ Site::Site(Settings s, const Catalogue& catalogue)
       page_(settings_.page),
       places_(".", shown_folders(settings_)),
       runs_(catalogue),
-      documents_(catalogue) {}
+      documents_(catalogue) {
+  // "runs/latest" is another one tomorrow
+  if (!settings_.run.empty()) settings_.run = places_.run(settings_.run, Role::control);
+}
 Site::~Site() { ending_.ring(); }
 
 const std::map<std::string, Site::Action, std::less<>>& Site::actions() {

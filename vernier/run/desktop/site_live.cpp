@@ -125,6 +125,8 @@ void Site::ask_state(const fs::path& run) {
     const bool waits = next.empty() && rewound_.contains(run) && status == "interrupted";
     if (status == "running" || waits) return status_.missed(run, Clock::now());
     rewound_.erase(run);
+    // the next one who asks sees its last rows
+    reading_.add([this, run] { runs_.forget(run); });
     tell(status_.end(run, status, events, next));
   });
 }

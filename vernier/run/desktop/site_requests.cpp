@@ -27,7 +27,7 @@ constexpr std::size_t longest_line = 4000;  // of an order
 void Site::hello(Client c, const Request& r) {
   ordered_json start = ordered_json::object();
   if (!settings_.document.empty()) start["document"] = settings_.document.string();
-  if (!settings_.run.empty()) start["run"] = settings_.run.lexically_normal().string();
+  if (!settings_.run.empty()) start["run"] = settings_.run.string();
   server_->send(c, answer(r.id(), {{"version", settings_.version},
                                    {"protocol", 1},
                                    {"host", record::host_name()},
