@@ -68,6 +68,7 @@ struct Shape {
   std::vector<Vector> points = {};
   std::vector<std::pair<int, int>> members = {};
   std::vector<std::array<int, 4>> quads = {};
+  std::vector<std::pair<int, double>> blocks = {};
   Vector direction{};
   Binding by = {};
   double full = 0.0;  // 0: not known

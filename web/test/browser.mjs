@@ -3,7 +3,8 @@ import { chromium } from 'playwright-core';
 import WebSocket from 'ws';
 import { serve } from '../mock/server.mjs';
 
-export const real = process.env.VERNIER_SERVER;
+const given = process.env.VERNIER_SERVER;
+export const real = given !== undefined;
 const patience = 60_000; // a busy machine is slow, and nothing else is concluded from it
 
 const flags = [
@@ -18,7 +19,7 @@ const flags = [
 
 export async function start() {
   const mock = real ? undefined : await serve(0, new URL('../page.pack', import.meta.url));
-  const address = real ?? mock.address;
+  const address = given ?? mock.address;
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true, args: flags });
   const faults = []; // errors of pages, and requests to other hosts
   return {
@@ -43,7 +44,11 @@ export async function start() {
       return page;
     },
     rpc: () => connect(address),
+    /** Ends the live runs that were started, too. */
     async close() {
+      const ask = await connect(address);
+      for (const run of begun.splice(0)) await ask('order', { run, line: 'stop' }).catch(() => {}); // it may be over
+      ask.close();
       await browser.close();
       mock?.close();
     },
@@ -96,6 +101,8 @@ export async function until(page, holds, argument) {
 
 export const ready = (page) => until(page, () => window.vernierTest?.run?.()?.ready);
 
+const begun = []; // live runs
+
 /** A recorded run: the mock's, or the newest, or the first mission run for a while. */
 export async function recorded(ask) {
   if (!real) return 'runs/aausat2-0001';
@@ -109,11 +116,13 @@ export async function recorded(ask) {
 /** A live run that follows the clock. */
 export async function live(ask) {
   const home = await ask('home');
-  return (await ask('start', { document: home.missions[0].document, rate: 1 })).run;
+  const { run } = await ask('start', { document: home.missions[0].document, rate: 1 });
+  begun.push(run);
+  return run;
 }
 
 /** Path and count of a continuous signal of a run. */
 export async function continuous(ask, name) {
   const opened = await ask('open', { run: name });
-  return opened.signals.find((s) => s.scalar === 'real' && !s.held && s.rows !== 0);
+  return opened.signals.find((s) => s.scalar === 'real' && !s.held);
 }

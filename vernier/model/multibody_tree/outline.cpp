@@ -12,6 +12,7 @@ using multibody::Matrix3X;
 using spatial::Matrix3;
 using spatial::Vector3;
 
+constexpr double density = 800.0;         // kg/m³, of point masses
 constexpr std::size_t most_points = 400;  // drawn of one body; finding neighbours costs their cube
 
 /// The points that are drawn: evenly spread, if there are too many.
@@ -91,6 +92,8 @@ Outline outline(const ModalFile& f) {
   std::size_t k = 0;
   for (const std::size_t i : chosen(f)) {
     const Vector3 d = bars[k];
+    if (d.isZero(0.0) && f.beams.empty() && f.points[i].mass > 0.0)
+      truss.blocks.emplace_back(static_cast<int>(k), std::cbrt(f.points[i].mass / density));
     if (!d.isZero(0.0)) {
       ends[k] = static_cast<int>(o.points.size());
       o.points.push_back(moved(f.points[i], d));
@@ -110,7 +113,7 @@ Outline outline(const ModalFile& f) {
   }
   double size = 0.0;
   for (const Vector3& p : places) size = std::max(size, (p - places.front()).norm());
-  truss.radius = 0.004 * size;
+  truss.radius = 0.005 * size;
   if (!truss.members.empty()) o.shapes.push_back(std::move(truss));
   if (!sheet.quads.empty()) o.shapes.push_back(std::move(sheet));
   return o;

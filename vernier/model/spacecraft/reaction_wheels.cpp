@@ -187,6 +187,8 @@ scene::Scene wheel_looks(const std::vector<Vector3>& axes, const vernier::Parame
     w.radius = radius_of(p.real("inertia"));
     w.length = 0.5 * w.radius;
     w.rotation = scene::z_to(scene::vector(axes[i]));
+    // Apart from each other, as no document says where they are.
+    if (axes.size() > 1) w.at = scene::vector(Vector3(2.0 * w.radius * axes[i]));
     b.shapes = {w};
     s.bodies.push_back(std::move(b));
   }
@@ -203,7 +205,6 @@ scene::Scene wheel_looks(const std::vector<Vector3>& axes, const vernier::Parame
                 .shown = false}};
   return s;
 }
-
 
 }  // namespace
 

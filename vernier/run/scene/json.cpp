@@ -88,6 +88,7 @@ json shape(const Shape& s) {
   if (!s.points.empty()) j["points"] = vectors(s.points);
   if (!s.members.empty()) j["members"] = s.members;
   if (!s.quads.empty()) j["quads"] = s.quads;
+  if (!s.blocks.empty()) j["blocks"] = s.blocks;
   return j;
 }
 

@@ -4,10 +4,6 @@ import type { PlotSpec, SignalRef } from './layout';
 const mostPlots = 4;
 const mostCurves = 8;
 
-function isPlottable(s: Signal): boolean {
-  return s.rows > 0 || s.rows === undefined;
-}
-
 /** The plots of the document's figures; without any, the first signals that change continuously. */
 export function defaultPlots(run: Pick<Opened, 'figures' | 'signals'>): PlotSpec[] {
   const plots: PlotSpec[] = [];
@@ -20,7 +16,7 @@ export function defaultPlots(run: Pick<Opened, 'figures' | 'signals'>): PlotSpec
     if (curves.length > 0) plots.push({ kind: 'time', curves: whole(curves, run.signals), title: figure.title ?? figure.name });
   }
   if (plots.length > 0) return plots;
-  const continuous = run.signals.filter((s) => s.scalar === 'real' && !s.held && isPlottable(s) && s.count <= mostCurves);
+  const continuous = run.signals.filter((s) => s.scalar === 'real' && !s.held && s.count <= mostCurves);
   const chosen = continuous.length > 0 ? continuous : run.signals.filter((s) => s.scalar !== 'event' && s.count <= mostCurves);
   return chosen.slice(0, 3).map((s) => ({ kind: 'time', curves: [{ path: s.path }] }));
 }

@@ -139,6 +139,8 @@ export interface Parameter {
   value: string | number | number[];
   unit: string;
   description: string;
+  kind?: string;
+  given?: boolean; // the document gives it; otherwise it is a default
   live: boolean;
 }
 

@@ -190,7 +190,6 @@ class Builder {
   Report& report_;
   const Diagnostics& found_;
   Diagnostics& of_files_;
-  const Parameters* parameters_;
   NativeCode* code_;
   Quantities quantities_;
   Definition made_;
