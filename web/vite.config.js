@@ -12,7 +12,9 @@ export default defineConfig({
     outDir: process.env.VERNIER_DIST ?? 'dist',
     emptyOutDir: true,
     assetsInlineLimit: 0, // the content security policy allows no data: scripts and fonts
-    modulePreload: { polyfill: false },
+    // a report starts these files without a server: a chunk then cannot ask for others by their place
+    modulePreload: false,
+    cssCodeSplit: false,
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1000,
   },

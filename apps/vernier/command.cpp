@@ -76,6 +76,8 @@ constexpr std::array all_commands{
             Before::nothing, "vernier doctor --seconds 2", false, declare_doctor},
     Command{"export", "write signals of a run as csv, json or mcap", Before::run,
             "vernier export runs/latest -o signals.csv", false, declare_export},
+    Command{"report", "runs as one HTML file that shows them without a server", Before::run,
+            "vernier report runs/latest -o report.html", false, declare_report},
     Command{"compare", "how far two runs differ", Before::run,
             "vernier run runs/latest\n"
             "vernier compare runs/aausat2-0001 runs/aausat2-0002",

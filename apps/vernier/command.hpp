@@ -86,6 +86,7 @@ Action declare_link(CLI::App&);
 Action declare_modes(CLI::App&);
 Action declare_new(CLI::App&);
 Action declare_plot(CLI::App&);
+Action declare_report(CLI::App&);
 Action declare_resume(CLI::App&);
 Action declare_rti(CLI::App&);
 Action declare_run(CLI::App&);

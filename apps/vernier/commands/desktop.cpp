@@ -111,10 +111,12 @@ void warn_if_open(const net::Address& listen) {
 
 }  // namespace
 
+std::string_view desktop_page() noexcept { return embedded::page(embedded::page_files().front()); }
+
 int serve_desktop(desktop::Settings s, bool browser) {
   ExampleFiles files;
   s.offered = offered(files);
-  s.page = embedded::page(embedded::page_files().front());
+  s.page = desktop_page();
   s.version = version();
   const net::Address listen = s.listen;
   const auto desktop = made(std::move(s));

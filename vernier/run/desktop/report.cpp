@@ -9,11 +9,13 @@
 
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/run/desktop/compare_runs.hpp"
+#include "vernier/run/desktop/documents.hpp"
 #include "vernier/run/desktop/messages.hpp"
 #include "vernier/run/desktop/open_run.hpp"
 #include "vernier/run/desktop/problems.hpp"
 #include "vernier/run/desktop/real_time.hpp"
 #include "vernier/run/desktop/report_file.hpp"
+#include "vernier/run/desktop/scene_files.hpp"
 
 namespace vernier::desktop {
 
@@ -22,10 +24,11 @@ using nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::size_t fewest_points = 250;         // before signals are left out
-constexpr std::size_t most_strip = 4000;           // frames
-constexpr std::size_t events_kept = 20'000;        // of a run
-constexpr std::size_t most_of_a_file = 1'000'000;  // bytes of a document
+constexpr std::size_t fewest_points = 250;          // before signals are left out
+constexpr std::size_t most_strip = 4000;            // frames
+constexpr std::size_t events_kept = 20'000;         // of a run
+constexpr std::size_t most_of_a_shape = 2'000'000;  // bytes of a file that a scene names
+constexpr std::size_t most_of_a_file = 1'000'000;   // bytes of a document
 
 /// What a run brings, besides curves.
 struct Told {
@@ -66,6 +69,40 @@ void shorten(ordered_json& source, std::vector<std::string>& left_out, const std
   source["files"] = std::move(kept);
 }
 
+/// A file that a scene names becomes a part of it.
+void embed_files(ordered_json& scene, std::vector<std::string>& left_out, const std::string& name) {
+  ordered_json before = scene;
+  SceneFiles files;
+  files.take(scene);
+  for (std::size_t b = 0; scene.contains("bodies") && b < scene["bodies"].size(); ++b) {
+    ordered_json& body = scene["bodies"][b];
+    for (std::size_t k = 0; body.contains("shapes") && k < body["shapes"].size(); ++k) {
+      ordered_json& shape = body["shapes"][k];
+      if (!shape.contains("file")) continue;
+      const net::WebAnswer file = files.answer("/file/" + shape["file"].get<std::string>());
+      if (file.status == 200 && file.body && file.body->size() <= most_of_a_shape) {
+        const auto* bytes = reinterpret_cast<const char*>(file.body->data());
+        shape["file"] = "data:" + file.type + ";base64," + base64({bytes, file.body->size()});
+        continue;
+      }
+      left_out.push_back(fmt::format("{}: the shape in {}", name,
+                                     before["bodies"][b]["shapes"][k]["file"].get<std::string>()));
+      shape.erase("file");
+    }
+  }
+}
+
+ordered_json described(Documents& documents, const std::string& what, const fs::path& folder,
+                       std::vector<std::string>& left_out) {
+  const Documents::Subject subject{folder, true};
+  if (what == "automata") return documents.automata(subject);
+  if (what == "parameters") return documents.parameters(subject);
+  if (what == "source") return documents.source(subject);
+  ordered_json scene = documents.scene(subject);
+  embed_files(scene, left_out, folder.string());
+  return scene;
+}
+
 Told told_of(const fs::path& folder, const Catalogue& catalogue, const ReportSettings& s,
              std::vector<std::string>& left_out) {
   OpenRun run(folder, catalogue);
@@ -77,13 +114,15 @@ Told told_of(const fs::path& folder, const Catalogue& catalogue, const ReportSet
       t.in_figures.insert(curve["signal"].get<std::size_t>());
   t.answers["open"] = std::move(opened);
   t.answers["events"] = all_events(run, left_out, t.run);
+  Documents documents(catalogue);
   for (const char* what : {"scene", "automata", "parameters", "source"}) {
-    if (!s.describe) break;
     try {
-      ordered_json answer = s.describe(what, folder);
+      ordered_json answer =
+          s.describe ? s.describe(what, folder) : described(documents, what, folder, left_out);
       if (!answer.is_null()) t.answers[what] = std::move(answer);
     } catch (const ConfigurationError& e) {
-      left_out.push_back(fmt::format("{}: {} ({})", t.run, what, e.diagnostics().list().front().message));
+      left_out.push_back(
+          fmt::format("{}: {} ({})", t.run, what, e.diagnostics().list().front().message));
     }
   }
   if (t.answers.contains("source")) shorten(t.answers["source"], left_out, t.run);

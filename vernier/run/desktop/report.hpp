@@ -20,7 +20,7 @@ struct ReportSettings {
   std::size_t most_bytes = 10'000'000;
   std::size_t most_points = 4000;  // of a curve
   /// What the page asks about documents: "scene", "automata", "parameters", "source" of a run.
-  /// Null: there is none.
+  /// Null: as the desktop answers.
   std::function<nlohmann::ordered_json(const std::string& what, const std::filesystem::path& run)>
       describe = {};
 };

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t most_frames = 20'000;       // of one answer
 constexpr std::uint64_t most_of_a_curve = 100'000;  // points
 constexpr std::size_t most_compared = 64;           // runs
-constexpr std::uint64_t any_number = std::uint64_t{1} << 53;
+constexpr std::uint64_t any_late = std::uint64_t{1} << 53;
 
 struct Asked {
   std::vector<std::string> runs;
@@ -57,7 +57,7 @@ Alignment alignment_of(const Request& r) {
   a.crossing = way == "rising"    ? record::Crossing::rising
                : way == "falling" ? record::Crossing::falling
                                   : record::Crossing::either;
-  if (r.has("n")) a.n = std::max<std::uint64_t>(1, r.whole("n", any_number));
+  if (r.has("n")) a.n = std::max<std::uint64_t>(1, r.whole("n", any_late));
   return a;
 }
 
@@ -66,7 +66,7 @@ Alignment alignment_of(const Request& r) {
 void Site::frames(Client c, const Request& r) {
   have_done(c, r.id(), reading_,
             [this, id = r.id(), name = r.text("run"), role = role(c),
-             late = r.has("late") ? r.whole("late", any_number) : 0]() -> Done {
+             late = r.has("late") ? r.whole("late", any_late) : 0]() -> Done {
               return answer(id, runs_.at(places_.run(name, role)).real_time().description(late));
             });
 }

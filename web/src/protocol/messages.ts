@@ -23,6 +23,16 @@ export interface Hello {
   role: 'control' | 'watch';
   start: { document?: string; run?: string };
   demo?: boolean;
+  report?: ReportInfo;
+}
+
+/** Only in a report: this page has no server. */
+export interface ReportInfo {
+  title: string;
+  date: string;
+  command: string[];
+  left_out: string[];
+  runs: string[];
 }
 
 export interface Starter {
