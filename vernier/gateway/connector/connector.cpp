@@ -187,7 +187,7 @@ class Builder {
       auto& d =
           problems_.error("V5008", "there is no " + std::string(attribute) + " \"" + wanted + "\"",
                           place_of(e, attribute));
-      if (const auto meant = closest(wanted, names)) d.mark = "did you mean " + *meant + "?";
+      if (const auto meant = closest(wanted, names)) did_you_mean(d, *meant);
     };
     known(connector_.channels.outputs, "output");
     known(connector_.channels.inputs, "input");
