@@ -1,0 +1,16 @@
+import { notices } from '../app/notices.svelte';
+import { router } from '../app/router.svelte';
+import { server } from '../app/server.svelte';
+import { runAddress } from '../layout/layout';
+import type { Start } from '../protocol/messages';
+
+/** Starts a document or repeats a run, and shows it. */
+export async function startAndShow(what: Start): Promise<void> {
+  try {
+    const { run } = await server.connection.request<{ run: string }>('start', what);
+    server.started.add(run);
+    router.go(runAddress(run));
+  } catch (error) {
+    notices.complain(error);
+  }
+}
