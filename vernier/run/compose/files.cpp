@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void refuse(const char* code, const std::string& what, std::string advice = {},
-                         Category category = Category::input) {
+[[noreturn]] void refuse_file(const char* code, const std::string& what, std::string advice = {},
+                              Category category = Category::input) {
   Diagnostics problems;
   Diagnostic& d = problems.error(code, what, {});
   if (!advice.empty()) d.notes.push_back(std::move(advice));
@@ -61,10 +61,10 @@ class Draft {
 
  private:
   [[noreturn]] void fail() const {
-    refuse("V7502",
-           fmt::format("\"{}\" cannot be written: {}", file_.string(),
-                       std::generic_category().message(errno)),
-           {}, Category::machine);
+    refuse_file("V7502",
+                fmt::format("\"{}\" cannot be written: {}", file_.string(),
+                            std::generic_category().message(errno)),
+                {}, Category::machine);
   }
 
   fs::path file_;
@@ -92,8 +92,9 @@ fs::path writable(const fs::path& folder, const std::string& file) {
   const bool inside = !failed && !file.empty() && file.find('\0') == std::string::npos &&
                       !relative.empty() && relative != "." && !hidden(relative);
   if (!inside)
-    refuse("V8121", fmt::format("\"{}\" is not below the folder of this desktop", file),
-           fmt::format("files are written below {}, and not into hidden folders", root.string()));
+    refuse_file(
+        "V8121", fmt::format("\"{}\" is not below the folder of this desktop", file),
+        fmt::format("files are written below {}, and not into hidden folders", root.string()));
   return whole;
 }
 
@@ -101,18 +102,18 @@ std::string save(const fs::path& file, std::string_view text, const std::string&
   struct stat status {};
   const bool there = ::stat(file.c_str(), &status) == 0;
   if (there && digest.empty())
-    refuse("V8122", fmt::format("\"{}\" is there already", file.string()),
-           "open it, or choose another name");
+    refuse_file("V8122", fmt::format("\"{}\" is there already", file.string()),
+                "open it, or choose another name");
   if (!there && !digest.empty())
-    refuse("V8122", fmt::format("\"{}\" was removed since it was opened", file.string()),
-           "save it as a new file, or close it");
+    refuse_file("V8122", fmt::format("\"{}\" was removed since it was opened", file.string()),
+                "save it as a new file, or close it");
   if (there) {
     Diagnostics problems;
     const auto now = document::content_of(file, problems);
     problems.throw_if_errors();
     if (digest_of(*now) != digest)
-      refuse("V8122", fmt::format("\"{}\" was changed since it was opened", file.string()),
-             "compare both, then load it again or write over it");
+      refuse_file("V8122", fmt::format("\"{}\" was changed since it was opened", file.string()),
+                  "compare both, then load it again or write over it");
   }
   Draft draft(file);
   draft.write(text);

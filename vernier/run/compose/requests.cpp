@@ -33,7 +33,7 @@ Unsaved unsaved_in(const Fields& request) {
   return all;
 }
 
-json check(const Fields& request, const Workplace& place) {
+json answer_check(const Fields& request, const Workplace& place) {
   Diagnostics problems;
   try {
     session::prepare(request.text("document"), {.unsaved = unsaved_in(request)}, *place.catalogue,
@@ -44,7 +44,7 @@ json check(const Fields& request, const Workplace& place) {
   return {{"problems", json(problems_json(problems))}};
 }
 
-json describe(const Fields& request, const Workplace& place) {
+json answer_describe(const Fields& request, const Workplace& place) {
   std::vector<Sketch> sketches;
   for (const Fields& i : request.objects("instances", most_instances)) {
     sketches.push_back({i.text("kind"), i.text("name"), i.optional_text("type"),
@@ -60,7 +60,7 @@ json starters_json(const Workplace& place) {
   return all;
 }
 
-json start(const Fields& request, const Workplace& place) {
+json answer_new(const Fields& request, const Workplace& place) {
   const std::string name = request.text("template");
   const auto found = std::find_if(place.starters.begin(), place.starters.end(),
                                   [&name](const Starter& s) { return s.name == name; });
@@ -79,12 +79,12 @@ json start(const Fields& request, const Workplace& place) {
   return {{"document", (fs::path(folder) / found->document).lexically_normal().string()}};
 }
 
-json save(const Fields& request, const Workplace& place) {
+json answer_save(const Fields& request, const Workplace& place) {
   const fs::path file = writable(place.folder, request.text("document"));
   return {{"digest", save(file, request.text("text"), request.text("digest"))}};
 }
 
-json catalogue_of(const Fields& request, const Workplace& place) {
+json answer_catalogue(const Fields& request, const Workplace& place) {
   json all = catalogue(request.optional_text("document"), *place.catalogue);
   all["templates"] = starters_json(place);
   return all;
@@ -97,12 +97,12 @@ struct Request {
 };
 
 constexpr std::array<Request, 6> requests{{
-    {"check", false, check},
-    {"describe", false, describe},
-    {"catalogue", false, catalogue_of},
+    {"check", false, answer_check},
+    {"describe", false, answer_describe},
+    {"catalogue", false, answer_catalogue},
     {"grammar", false, [](const Fields&, const Workplace& w) { return grammar(w.grammars); }},
-    {"save", true, save},
-    {"new", true, start},
+    {"save", true, answer_save},
+    {"new", true, answer_new},
 }};
 
 const Request* find(std::string_view name) noexcept {
