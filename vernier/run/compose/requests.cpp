@@ -34,10 +34,11 @@ Unsaved unsaved_in(const Fields& request) {
 }
 
 json answer_check(const Fields& request, const Workplace& place) {
+  const std::string document = request.text("document");
+  const session::Changes changes{.unsaved = unsaved_in(request)};
   Diagnostics problems;
   try {
-    session::prepare(request.text("document"), {.unsaved = unsaved_in(request)}, *place.catalogue,
-                     problems, false);
+    session::prepare(document, changes, *place.catalogue, problems, false);
   } catch (const ConfigurationError& e) {
     problems = e.diagnostics();
   }
@@ -81,7 +82,8 @@ json answer_new(const Fields& request, const Workplace& place) {
 
 json answer_save(const Fields& request, const Workplace& place) {
   const fs::path file = writable(place.folder, request.text("document"));
-  return {{"digest", save(file, request.text("text"), request.text("digest"))}};
+  const std::string text = request.text("text");
+  return {{"digest", save(file, text, request.text("digest"))}};
 }
 
 json answer_catalogue(const Fields& request, const Workplace& place) {

@@ -2,24 +2,17 @@
 import { history, undo } from '@codemirror/commands';
 import { EditorState, type Transaction } from '@codemirror/state';
 import { parser } from '@lezer/xml';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as automaton from './automaton';
 import * as composition from './composition';
 import { applied, insertAfter, insertInside, ordered, remove, setAttribute, setText, type Change } from './edit';
 import { all, attribute, elementAt, treeOf, unescaped, wellFormed, type Element } from './tree';
 
-const source = join(import.meta.dirname, '../../..');
+const files = import.meta.glob<string>(['../../../missions/**/*.xml', '../../../examples/**/*.xml'], { query: '?raw', import: 'default', eager: true });
 
-function documents(folder: string): string[] {
-  return readdirSync(join(source, folder)).flatMap((name) => {
-    const path = `${folder}/${name}`;
-    return statSync(join(source, path)).isDirectory() ? documents(path) : name.endsWith('.xml') ? [path] : [];
-  });
+function file(name: string): string {
+  return files[`../../../${name}`];
 }
-
-const files = ['missions', 'examples'].flatMap(documents);
 
 function tree(text: string): Element {
   const root = treeOf(text);
@@ -70,9 +63,9 @@ describe('the tree', () => {
       expect(wellFormed(parser.parse(text)), text).toBe(false);
     }
     expect(treeOf('')).toBeNull();
-    for (const file of files) {
-      const text = readFileSync(join(source, file), 'utf8');
-      expect(wellFormed(parser.parse(text)), file).toBe(true);
+    expect(Object.keys(files).length).toBeGreaterThan(50);
+    for (const [name, text] of Object.entries(files)) {
+      expect(wellFormed(parser.parse(text)), name).toBe(true);
       for (let cut = 0; cut < text.length; cut += 97) treeOf(text.slice(0, cut));
     }
   });
@@ -119,7 +112,7 @@ describe('changes', () => {
 });
 
 describe('a composition', () => {
-  const text = readFileSync(join(source, 'missions/aausat2/aausat2.xml'), 'utf8');
+  const text = file('missions/aausat2/aausat2.xml');
   const c = composition.read(tree(text));
 
   it('is read as a graph', () => {
@@ -178,7 +171,7 @@ describe('a composition', () => {
 });
 
 describe('an automaton', () => {
-  const text = readFileSync(join(source, 'missions/aausat2/supervisor.xml'), 'utf8');
+  const text = file('missions/aausat2/supervisor.xml');
   const a = automaton.read(tree(text));
 
   it('is read as a graph', () => {
@@ -225,13 +218,12 @@ describe('an automaton', () => {
 });
 
 describe('random edits of all documents', () => {
-  for (const file of files) {
-    const original = readFileSync(join(source, file), 'utf8');
+  for (const [name, original] of Object.entries(files)) {
     const root = tree(original).name;
     if (root !== composition.root && root !== automaton.root) continue;
-    it(file, () => {
+    it(name, () => {
       let text = EditorState.create({ doc: original }).doc.toString();
-      const pick = random(file.length * 7919 + original.length);
+      const pick = random(name.length * 7919 + original.length);
       for (let round = 0; round < 25; ++round) {
         const e = tree(text);
         const { changes, expected } = root === composition.root ? compositionEdit(text, e, pick) : automatonEdit(text, e, pick);
