@@ -1,10 +1,13 @@
 // A server of the desktop's protocol with synthetic runs, for work on the page alone:
 //   node mock/server.mjs [PORT] [PACK]
+// VERNIER_COMPOSE names the program that answers requests for editing (the build's compose_requests), VERNIER_FOLDER the folder
+// with the documents.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { pathToFileURL } from 'node:url';
 import { WebSocketServer } from 'ws';
 import { unpack } from '../pack.mjs';
+import { Composer } from './compose.mjs';
 import { liveRows, readAnswer, reduce } from './rows.mjs';
 import { automata, nasty, parameters, SyntheticRun } from './signals.mjs';
 
@@ -12,7 +15,8 @@ const tokens = { control: 'control', watch: 'watch' };
 const refusal = (code, message, ...notes) => ({ problems: [{ severity: 'error', code, message, notes }] });
 
 export class Mock {
-  constructor() {
+  constructor(compose) {
+    this.compose = compose;
     this.runs = new Map();
     this.sockets = new Set();
     this.counter = 0;
@@ -48,6 +52,7 @@ export class Mock {
 
   close() {
     clearInterval(this.timer);
+    this.compose?.close();
     for (const client of this.sockets) client.socket.terminate();
   }
 }
@@ -96,7 +101,9 @@ class Client {
     }
   }
 
-  message(request) {
+  async message(request) {
+    const refused = this.role !== 'control' && ['start', 'order', 'save', 'new'].includes(request.do);
+    if (!refused && this.mock.compose?.knows(request.do)) return this.send({ id: request.id, ...(await this.mock.compose.answer(request)) });
     const answer = this.answer(request);
     if (Buffer.isBuffer(answer)) this.send(answer);
     else if (answer.problems) this.send({ id: request.id, ...answer });
@@ -105,7 +112,7 @@ class Client {
 
   answer(q) {
     const { mock } = this;
-    if (['start', 'order'].includes(q.do) && this.role !== 'control') return refusal('V8104', 'this link only watches');
+    if (['start', 'order', 'save', 'new'].includes(q.do) && this.role !== 'control') return refusal('V8104', 'this link only watches');
     if (q.do === 'hello') return { version: '0.1.0', protocol: 1, host: 'mock', folder: '/home/you/sat', role: this.role, start: {}, demo: false };
     if (q.do === 'home')
       return {
@@ -221,9 +228,9 @@ const headers = {
 };
 
 /** Serves the page and the protocol; the answer has the address with its token. */
-export async function serve(port, file) {
+export async function serve(port, file, compose) {
   const page = unpack(readFileSync(file));
-  const mock = new Mock();
+  const mock = new Mock(compose);
   const roleOf = (request) => Object.keys(tokens).find((r) => (request.headers.cookie ?? '').split(/; */).includes(`vernier_${http.address().port}=${tokens[r]}`));
   const http = createServer((request, response) => {
     const url = new URL(request.url, 'http://localhost');
@@ -261,6 +268,8 @@ export async function serve(port, file) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const { address } = await serve(Number(process.argv[2] ?? 7411), process.argv[3] ?? new URL('../page.pack', import.meta.url));
+  const { VERNIER_COMPOSE: program, VERNIER_FOLDER: folder } = process.env;
+  const compose = program && new Composer(program, folder ?? '.');
+  const { address } = await serve(Number(process.argv[2] ?? 7411), process.argv[3] ?? new URL('../page.pack', import.meta.url), compose);
   console.log(address);
 }

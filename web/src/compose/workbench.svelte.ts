@@ -6,12 +6,14 @@ import { server } from '../app/server.svelte';
 import { startAndShow } from '../home/start';
 import { Refused } from '../protocol/connection';
 import * as automaton from './automaton';
+import { composeAddress } from '../layout/layout';
 import { complete, type Completion } from './complete';
 import * as composition from './composition';
 import { draftOf, forgetDraft, keepDraft, type Draft } from './drafts';
 import type { Change } from './edit';
 import { graphEdit, mark, redo, showProblems, stateOf, undo, type Owner } from './editor';
-import { Moved } from './graph-layout';
+import { Moved, type Point } from './graph-layout';
+import { instanceOf, type Item } from './items';
 import { baseName, beside, normal } from './paths';
 import { lineStarts, rangeOf } from './places';
 import type { Catalogue, Described, Grammar, Problem, SourceFile } from './requests';
@@ -195,6 +197,39 @@ export class Workbench implements Owner {
     this.#view.dispatch(graphEdit(changes));
   }
 
+  /** Removes what is selected, with what cannot be without it. */
+  removeSelected(): void {
+    const s = this.selected;
+    const d = this.current;
+    if (!s || !d || !this.editable) return;
+    const { text, composition: c, automaton: a } = d;
+    this.select(null);
+    if (s.kind === 'instance' && c) this.apply(composition.removeInstance(text, c, s.name));
+    else if (s.kind === 'connection' && c) this.apply(composition.disconnect(text, c.connections[s.index]));
+    else if (s.kind === 'location' && a && s.name !== '') this.apply(automaton.removeLocation(text, a, s.name));
+    else if (s.kind === 'transition' && a) this.apply(automaton.removeTransition(text, a.transitions[s.index]));
+  }
+
+  /** Adds an instance, an island or a location, and selects it. */
+  add(item: Item, at?: Point): void {
+    const d = this.current;
+    if (!d || !this.editable) return;
+    const { text, composition: c, automaton: a } = d;
+    if (item.kind === 'location' && a) {
+      const name = composition.freeName('Location', a.locations.map((l) => l.name));
+      if (at) d.moved.set(name, at);
+      this.apply(automaton.addLocation(text, a, name));
+      this.select({ kind: 'location', name });
+    } else if (item.kind === 'island' && c) {
+      this.apply(composition.addIsland(text, c, composition.freeName('island', c.islands.map((i) => i.name))));
+    } else if (c) {
+      const one = instanceOf(item, c);
+      if (at) d.moved.set(one.name, at);
+      this.apply(composition.addInstance(text, c, one));
+      this.select({ kind: 'instance', name: one.name });
+    }
+  }
+
   undo(): void {
     if (this.#view) undo(this.#view);
   }
@@ -254,9 +289,13 @@ export class Workbench implements Owner {
     }
     this.show(document);
     const range = rangeOf(document.text, lineStarts(document.text), p);
-    if (!this.#view) return;
-    if (range) this.#view.dispatch({ selection: { anchor: range.from, head: range.to }, scrollIntoView: true, userEvent: 'select' });
-    this.#view.focus();
+    if (range) this.showRange(range.from, range.to);
+    else this.#view?.focus();
+  }
+
+  showRange(from: number, to: number): void {
+    this.#view?.dispatch({ selection: { anchor: from, head: to }, scrollIntoView: true, userEvent: 'select' });
+    this.#view?.focus();
   }
 
   // what the server says
@@ -395,8 +434,4 @@ export class Workbench implements Owner {
   get title(): string {
     return baseName(this.main);
   }
-}
-
-export function composeAddress(document: string): string {
-  return `#/edit/${encodeURIComponent(document).replace(/%2F/g, '/')}`;
 }
