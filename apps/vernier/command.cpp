@@ -30,6 +30,10 @@ constexpr std::array all_commands{
             "vernier plot runs/latest 'body.omega*' -o rates.svg", true, declare_plot},
     Command{"help", "more about a command", Before::nothing, "vernier help run", true,
             declare_help},
+    Command{"desktop", "see, run and compare documents and runs in a browser", Before::run,
+            "vernier desktop runs/latest --no-browser > address.txt &\n"
+            "grep http address.txt",
+            false, declare_desktop},
     Command{"examples", "list examples, or copy one to change it", Before::nothing,
             "vernier examples\n"
             "vernier examples copy aausat2",
@@ -70,7 +74,7 @@ constexpr std::array all_commands{
             "vernier rewind 0s", false, declare_rewind},
     Command{"doctor", "check whether this machine is fit for real time, and what to change",
             Before::nothing, "vernier doctor --seconds 2", false, declare_doctor},
-    Command{"export", "write signals of a run as csv or json", Before::run,
+    Command{"export", "write signals of a run as csv, json or mcap", Before::run,
             "vernier export runs/latest -o signals.csv", false, declare_export},
     Command{"compare", "how far two runs differ", Before::run,
             "vernier run runs/latest\n"

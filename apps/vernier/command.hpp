@@ -63,6 +63,7 @@ Action declare_checkpoint(CLI::App&);
 Action declare_compare(CLI::App&);
 Action declare_completion(CLI::App&);
 Action declare_demo(CLI::App&);
+Action declare_desktop(CLI::App&);
 Action declare_doctor(CLI::App&);
 Action declare_dtd(CLI::App&);
 Action declare_examples(CLI::App&);

@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "apps/vernier/command.hpp"
-#include "vernier/run/compose/problems.hpp"
+#include "vernier/run/desktop/problems.hpp"
 #include "vernier/standard/catalogue.hpp"
 
 namespace vernier::app {
@@ -71,8 +71,8 @@ std::string problems_json(const Diagnostics& problems) {
   nlohmann::ordered_json all;
   all["errors"] = problems.errors();
   all["warnings"] = problems.warnings();
-  all["problems"] = compose::problems_json(problems);
-  return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  all["problems"] = desktop::json_of(problems);
+  return desktop::dumped(all, 2) + "\n";
 }
 
 std::string harmless(std::string text, bool lines) {

@@ -53,6 +53,8 @@ ONLY_FROM_CODE = {
     **dict.fromkeys(["V5335", "V5336"], "tests/federation/loss_test.py"),
     "V5327": "vernier/gateway/spacefom/document_test.cpp",
     "V5119": "vernier/gateway/lines/lines_test.cpp",      # has a stream among its ports
+    **dict.fromkeys(["V8131", "V8132"], "vernier/run/desktop/frame_history_test.cpp"),  # asked by the page
+    "V8133": "vernier/run/desktop/compare_runs_test.cpp",
     "V5122": "vernier/gateway/link/strangers_test.cpp",        # settings that no connector lets through
 }
 

@@ -29,13 +29,15 @@ std::string format_of(const ExportRequest& a) {
   if (!a.format.empty()) return a.format;
   const std::string ending = std::filesystem::path(a.output).extension().string();
   if (ending == ".json") return "json";
+  if (ending == ".mcap") return "mcap";
   if (ending.empty() || ending == ".csv" || ending == ".txt") return "csv";
   Diagnostics problems;
   Diagnostic& d = problems.error(
-      "V7118", fmt::format("\"{}\" cannot be written: export writes .csv and .json", a.output), {});
+      "V7118",
+      fmt::format("\"{}\" cannot be written: export writes .csv, .json and .mcap", a.output), {});
   if (ending == ".h5" || ending == ".hdf5")
     d.notes.push_back("the results are HDF5 already: results.h5 in the run's folder");
-  d.notes.push_back("to write CSV or JSON under this name, add --format csv or --format json");
+  d.notes.push_back("to write one of them under this name, add --format csv, json or mcap");
   throw ConfigurationError(problems);
 }
 
@@ -54,8 +56,10 @@ int write(const ExportRequest& a) {
   results.select(options.signals);  // refuses unknown signals before creating a file
   const std::string format = format_of(a);
   const auto to = [&](std::ostream& out) {
-    format == "json" ? record::export_json(results, options, out)
-                     : record::export_csv(results, options, out);
+    const auto write = format == "json"   ? record::export_json
+                       : format == "mcap" ? record::export_mcap
+                                          : record::export_csv;
+    write(results, options, out);
   };
   if (a.output.empty() || a.output == "-") {
     to(std::cout);
@@ -81,9 +85,9 @@ Action declare_export(CLI::App& app) {
       ->type_name("");
   app.add_option("--signals", asked->signals, "the same")->type_name("PATTERN");
   app.add_option("--every", asked->every, "thin out: 0.1s")->type_name("TIME");
-  app.add_option("--format", asked->format, "csv or json; else as the file's name says")
+  app.add_option("--format", asked->format, "csv, json or mcap; else as the file's name says")
       ->type_name("FORMAT")
-      ->check(CLI::IsMember({"csv", "json"}).description(""));
+      ->check(CLI::IsMember({"csv", "json", "mcap"}).description(""));
   app.add_option("-o,--output", asked->output, "the file (default: standard output)")
       ->type_name("FILE");
   return [asked](const Invocation&) { return write(*asked); };

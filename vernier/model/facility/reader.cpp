@@ -7,6 +7,7 @@
 
 #include "vernier/base/text.hpp"
 #include "vernier/document/report.hpp"
+#include "vernier/model/facility/scene.hpp"
 #include "vernier/model/multibody_tree/quantities.hpp"
 #include "vernier/model/multibody_tree/title.hpp"
 
@@ -349,6 +350,7 @@ Type type_of(const std::shared_ptr<const Source>& source) {
   type.component = [source](const Parameters& p) {
     return std::make_unique<Facility>(source->made(p));
   };
+  type.scene = [source](const Parameters& p) { return scene_of(source->made(p)); };
   return type;
 }
 

@@ -6,7 +6,7 @@
 
 namespace vernier::compose {
 
-/// The fields of a request. What is missing or of another kind is refused with V8120, by throwing
+/// The fields of a request. What is missing or of another kind is refused with V8103, by throwing
 /// ConfigurationError.
 class Fields {
  public:

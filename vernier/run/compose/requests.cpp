@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "vernier/base/diagnostic.hpp"
+#include "vernier/base/require.hpp"
 #include "vernier/base/text.hpp"
 #include "vernier/run/compose/catalogue.hpp"
 #include "vernier/run/compose/describe.hpp"
@@ -35,7 +36,7 @@ Unsaved unsaved_in(const Fields& request) {
 
 json answer_check(const Fields& request, const Workplace& place) {
   const std::string document = request.text("document");
-  const session::Changes changes{.unsaved = unsaved_in(request)};
+  const session::Changes changes{.texts = unsaved_in(request)};
   Diagnostics problems;
   try {
     session::prepare(document, changes, *place.catalogue, problems, false);
@@ -126,7 +127,7 @@ json answer(const json& request, const Workplace& place) {
   const Fields fields(request);
   const std::string name = fields.text("do");
   const Request* known = find(name);
-  if (!known) throw ConfigurationError("V8120", fmt::format("there is no request \"{}\"", name));
+  require(known);
   return known->answer(fields, place);
 }
 

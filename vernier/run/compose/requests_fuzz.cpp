@@ -11,7 +11,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace vernier;
   static const Catalogue nothing;
   const auto request = nlohmann::json::parse(data, data + size, nullptr, false);
-  if (request.is_discarded()) return 0;
+  if (!request.is_object() || !request.contains("do") || !request["do"].is_string() ||
+      !compose::knows(request["do"].get<std::string>()))
+    return 0;
   compose::Workplace place;
   place.catalogue = &nothing;
   place.folder = "/nowhere";  // so nothing can be written

@@ -128,20 +128,20 @@ TEST(Requests, NameWhatIsMissingOrOfAnotherKind) {
     try {
       d.ask(request);
     } catch (const ConfigurationError& e) {
-      EXPECT_EQ(e.diagnostics().list().front().code, "V8120");
-      return e.diagnostics().list().front().message;
+      const Diagnostic& first = e.diagnostics().list().front();
+      EXPECT_EQ(first.code, "V8103");
+      return first.message.substr(first.message.find(": ") + 2);
     }
     return {};
   };
-  EXPECT_EQ(message({{"do", "save"}, {"document", "a"}}), "the request has no \"text\"");
-  EXPECT_EQ(message({{"do", "check"}, {"document", 7}}),
-            "\"document\" of the request is not a text");
+  EXPECT_EQ(message({{"do", "save"}, {"document", "a"}}), "it has no \"text\"");
+  EXPECT_EQ(message({{"do", "check"}, {"document", 7}}), "\"document\" is not a text");
   EXPECT_EQ(message({{"do", "describe"}, {"document", "a"}, {"instances", "x"}}),
-            "\"instances\" of the request is not a list");
+            "\"instances\" is not a list");
   EXPECT_EQ(message({{"do", "describe"}, {"document", "a"}, {"instances", {7}}}),
-            "the request is not an object");
-  EXPECT_EQ(message({{"do", "fly"}}), "there is no request \"fly\"");
-  EXPECT_EQ(message(json::array()), "the request is not an object");
+            "it is no JSON object");
+  EXPECT_EQ(message({{"do", "catalogue"}, {"document", true}}), "\"document\" is not a text");
+  EXPECT_EQ(message(json::array()), "it is no JSON object");
 }
 
 TEST(Requests, KnowWhichOfThemWrite) {

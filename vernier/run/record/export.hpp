@@ -22,4 +22,11 @@ void export_csv(const ResultReader&, const ExportOptions&, std::ostream&);
 /// […], "values": […]}]}; vector values are arrays; values that are not finite are null.
 void export_json(const ResultReader&, const ExportOptions&, std::ostream&);
 
+/// MCAP (mcap.dev), for Foxglove, Lichtblick and PlotJuggler: a channel for each
+/// signal, "/plant/omega", encoding cdr, schema ros2msg with the unit in a comment. The time is
+/// simulated time; rows before 0 s are left out, as the format has no such times. In chunks of 1
+/// MB, with index and statistics; the same bytes on every machine. Throws also V7118: too many
+/// signals for the format.
+void export_mcap(const ResultReader&, const ExportOptions&, std::ostream&);
+
 }  // namespace vernier::record

@@ -15,6 +15,7 @@
 #include "vernier/base/mailbox.hpp"
 #include "vernier/base/require.hpp"
 #include "vernier/run/record/detail/event_file.hpp"
+#include "vernier/run/record/live_rows.hpp"
 #include "vernier/run/record/result_writer.hpp"
 
 namespace vernier::record {
@@ -142,6 +143,7 @@ class Recorder::Work final : public Pacer {
   bool drain();
   void drain_notes();
   void write(const Event&);
+  void show_live();
   void report_gaps();
   void flush_if_due(bool now);
   void fail(const std::string& why);
@@ -155,6 +157,7 @@ class Recorder::Work final : public Pacer {
 
   std::unique_ptr<ResultWriter> writer_;
   std::unique_ptr<EventFile> events_file_;
+  std::unique_ptr<LiveRowWriter> live_;
   fs::path events_path_;
   std::chrono::steady_clock::time_point flushed_;
   bool unflushed_ = false;
@@ -193,6 +196,13 @@ const std::vector<Recorder::Attachment>& Recorder::Work::begin(
   writer_ = std::make_unique<ResultWriter>(folder / o.file, layout);
   events_path_ = folder / "events.csv";
   if (o.events) events_file_ = std::make_unique<EventFile>(events_path_);
+  if (o.live) {
+    try {
+      live_ = std::make_unique<LiveRowWriter>(folder, layout);
+    } catch (const ConfigurationError&) {
+      // a run without viewers is better than no run
+    }
+  }
 
   std::size_t row_bytes = 0;
   for (const GroupSpec& g : layout.groups) row_bytes += RowLayout(g).bytes;
@@ -269,6 +279,7 @@ void Recorder::Work::work() {
   }
   writer_.reset();
   events_file_.reset();
+  live_.reset();  // after the last row is in the file: viewers continue there
 }
 
 bool Recorder::Work::drain() {
@@ -280,6 +291,7 @@ bool Recorder::Work::drain() {
     for (std::size_t k = 0; k < tap->queue.capacity(); ++k) {
       const std::byte* row = tap->queue.front();
       if (row == nullptr) break;
+      if (live_) live_->append(tap->number, {row, tap->layout.bytes});
       ++(broken_ ? refused : written);
       if (!broken_) {
         try {
@@ -296,6 +308,7 @@ bool Recorder::Work::drain() {
     dropped_.fetch_add(refused, std::memory_order_relaxed);
   }
   drain_notes();
+  show_live();
   told_.store(complete, std::memory_order_release);
   unflushed_ |= any;
   drained_.fetch_add(1);
@@ -324,6 +337,15 @@ void Recorder::Work::write(const Event& e) {
   if (events_file_) events_file_->write(e);
   if (options_.on_event) options_.on_event(e);
   events_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Recorder::Work::show_live() {
+  if (!live_) return;
+  std::uint64_t dropped = 0;
+  for (const auto& tap : taps_) dropped += tap->gap.count.load(std::memory_order_relaxed);
+  live_->publish({.events = events_.load(std::memory_order_relaxed),
+                  .dropped = dropped,
+                  .recording = !broken_});
 }
 
 /// Says in events.csv which samples are missing, so that a killed run shows its gaps.

@@ -48,6 +48,7 @@ struct RecorderOptions {
   std::string start;                   // wall time, ISO 8601
   std::string file = "results.h5";     // its name in the folder
   bool events = true;                  // write events.csv
+  bool live = false;                   // show the newest rows in `live`, if that can be written
   std::size_t queue_bytes = 4u << 20;  // between the loop and the recorder's thread
   Duration flush_every = std::chrono::milliseconds(500);  // wall time; what a crash can lose
   /// Called by the recorder's thread for every event, in order.

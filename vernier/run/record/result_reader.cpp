@@ -12,6 +12,7 @@
 #include "vernier/base/text.hpp"
 #include "vernier/run/record/detail/hdf5.hpp"
 #include "vernier/run/record/detail/result_index.hpp"
+#include "vernier/run/record/detail/thinning.hpp"
 #include "vernier/run/record/detail/writer_lock.hpp"
 
 namespace vernier::record {
@@ -32,11 +33,11 @@ std::pair<std::string_view, std::optional<std::uint32_t>> split_index(std::strin
   return {text.substr(0, open), static_cast<std::uint32_t>(*n)};
 }
 
-void read_rows(hid_t dataset, std::uint64_t first, std::uint64_t count, std::uint32_t elements,
-               double* to) {
+void read_rows(hid_t dataset, std::uint64_t first, std::uint64_t count, std::uint32_t element,
+               std::uint32_t elements, double* to) {
   const Handle space(H5Dget_space(dataset), H5Sclose, "dataspace");
   const int rank = H5Sget_simple_extent_ndims(space.get());
-  const hsize_t start[2] = {first, 0};
+  const hsize_t start[2] = {first, element};
   const hsize_t size[2] = {count, elements};
   hdf5::check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start, nullptr, size, nullptr),
               "cannot select rows");
@@ -44,53 +45,6 @@ void read_rows(hid_t dataset, std::uint64_t first, std::uint64_t count, std::uin
   hdf5::check(H5Dread(dataset, H5T_NATIVE_DOUBLE, memory.get(), space.get(), H5P_DEFAULT, to),
               "cannot read");
 }
-
-/// Reduces samples: of every bucket of neighbours it keeps the smallest and the largest, in their
-/// order.
-class Thinning {
- public:
-  Thinning(Trace& to, std::uint64_t rows, std::size_t most_points)
-      : to_(to), rows_(rows), buckets_(std::max<std::uint64_t>(1, most_points / 2)) {}
-
-  void take(double t, double v) {
-    const std::uint64_t bucket = row_ * buckets_ / rows_;
-    const bool end = row_ == 0 || row_ + 1 == rows_;
-    if (bucket != bucket_ || end) close();
-    bucket_ = bucket;
-    const Point p{row_++, t, v};
-    if (end) {  // the first and last points of the curve
-      put(p);
-      return;
-    }
-    if (!any_ || v < low_.v || std::isnan(low_.v)) low_ = p;
-    if (!any_ || v > high_.v || std::isnan(high_.v)) high_ = p;
-    any_ = true;
-  }
-  void close() {
-    if (!any_) return;
-    const Point& first = low_.row <= high_.row ? low_ : high_;
-    const Point& second = low_.row <= high_.row ? high_ : low_;
-    put(first);
-    if (second.row != first.row) put(second);
-    any_ = false;
-  }
-
- private:
-  struct Point {
-    std::uint64_t row;
-    double t, v;
-  };
-  void put(const Point& p) {
-    to_.time.push_back(p.t);
-    to_.values.push_back(p.v);
-  }
-
-  Trace& to_;
-  std::uint64_t rows_, buckets_;
-  std::uint64_t row_ = 0, bucket_ = 0;
-  Point low_{}, high_{};
-  bool any_ = false;
-};
 
 }  // namespace
 
@@ -125,10 +79,11 @@ struct ResultReader::State {
     if (marked && !running && repair(path)) marked = false;
     const Handle access = hdf5::file_access();
     const unsigned mode = marked ? H5F_ACC_RDONLY | H5F_ACC_SWMR_READ : H5F_ACC_RDONLY;
+    // HDF5 shows a file that is open already as it was
+    file.reset();
     hid_t id = H5Fopen(path.c_str(), mode, access.get());
     // the writer may have closed the file between the check and opening it
     if (id < 0 && marked) id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get());
-    file.reset();
     file = Handle(id, H5Fclose, "not a results file");
     version = hdf5::read_attribute(file.get(), "vernier");
     composition = hdf5::read_attribute(file.get(), "composition");
@@ -136,6 +91,22 @@ struct ResultReader::State {
     index = index_signals(file.get(), marked);
     signals.clear();
     for (const IndexedSignal& s : index) signals.push_back({s.spec, s.rate, s.time_id, s.rows});
+  }
+
+  /// A part of the dataset `name` of a signal; rows that are there.
+  void read(const Signal& s, const char* name, std::uint64_t first, std::uint64_t count,
+            std::uint32_t element, std::uint32_t elements, double* to) const {
+    const IndexedSignal& i = indexed(s);
+    require(first <= i.rows && count <= i.rows - first);
+    if (count == 0) return;
+    const auto lock = hdf5::locked();
+    try {
+      const Handle dataset(H5Dopen2(file.get(), (i.place + name).c_str(), H5P_DEFAULT), H5Dclose,
+                           name);
+      read_rows(dataset.get(), first, count, element, elements, to);
+    } catch (const hdf5::Error& e) {
+      fail(e);
+    }
   }
 
   const IndexedSignal& indexed(const Signal& s) const {
@@ -239,24 +210,24 @@ std::vector<Selected> ResultReader::select(const std::vector<std::string>& patte
   return chosen;
 }
 
+void ResultReader::times(const Signal& s, std::uint64_t first, std::span<double> to) const {
+  state_->read(s, "/time", first, to.size(), 0, 1, to.data());
+}
+
+void ResultReader::values(const Signal& s, std::uint64_t first, std::uint32_t element,
+                          std::uint32_t elements, std::span<double> to) const {
+  require(elements > 0 && element < s.spec.count && elements <= s.spec.count - element);
+  state_->read(s, "/value", first, to.size() / elements, element, elements, to.data());
+}
+
 Series ResultReader::read(const Signal& s, std::uint64_t first, std::uint64_t count) const {
-  const IndexedSignal& i = state_->indexed(s);
   Series series;
-  if (first >= i.rows) return series;
-  count = std::min(count, i.rows - first);
-  const auto lock = hdf5::locked();
-  try {
-    const hid_t file = state_->file.get();
-    const Handle time(H5Dopen2(file, (i.place + "/time").c_str(), H5P_DEFAULT), H5Dclose, "time");
-    const Handle value(H5Dopen2(file, (i.place + "/value").c_str(), H5P_DEFAULT), H5Dclose,
-                       "value");
-    series.time.resize(count);
-    series.values.resize(count * s.spec.count);
-    read_rows(time.get(), first, count, 1, series.time.data());
-    read_rows(value.get(), first, count, s.spec.count, series.values.data());
-  } catch (const hdf5::Error& e) {
-    state_->fail(e);
-  }
+  if (first >= s.rows) return series;
+  count = std::min(count, s.rows - first);
+  series.time.resize(count);
+  series.values.resize(count * s.spec.count);
+  times(s, first, series.time);
+  values(s, first, 0, s.spec.count, series.values);
   return series;
 }
 
@@ -268,20 +239,22 @@ Trace ResultReader::trace(const Signal& s, std::uint32_t element, std::size_t mo
   Trace trace;
   trace.time.reserve(all ? s.rows : most_points + 2);
   trace.values.reserve(all ? s.rows : most_points + 2);
-  Thinning thinning(trace, std::max<std::uint64_t>(s.rows, 1), most_points);
+  if (s.rows == 0) return trace;
+  double ends[2];
+  times(s, 0, std::span(ends).first(1));
+  times(s, s.rows - 1, std::span(ends).last(1));
+  Thinning thinning(trace, ends[0], ends[1], most_points);
   for (std::uint64_t first = 0; first < s.rows; first += rows_read) {
     const Series block = read(s, first, rows_read);
     for (std::size_t k = 0; k < block.time.size(); ++k) {
-      const double v = block.values[k * s.spec.count + element];
-      if (all) {
-        trace.time.push_back(block.time[k]);
-        trace.values.push_back(v);
+      const Point p{first + k, block.time[k], block.values[k * s.spec.count + element]};
+      if (all || p.row == 0 || p.row + 1 == s.rows) {
+        thinning.keep(p);
       } else {
-        thinning.take(block.time[k], v);
+        thinning.take(p);
       }
     }
   }
-  thinning.close();
   return trace;
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,11 +68,16 @@ class ResultReader {
   Series read(const Signal&) const;
   /// One element. With `most_points` > 0, at most about that many points, chosen so that every
   /// minimum and maximum is kept: a spike of one sample is not lost. Memory is bounded by the
-  /// points.
+  /// points. Reads everything each time; `Columns` is faster for many ranges.
   Trace trace(const Signal&, std::uint32_t element, std::size_t most_points = 0) const;
 
   /// Rows [first, first + count) of a signal, fewer at the end. For reading in blocks.
   Series read(const Signal&, std::uint64_t first, std::uint64_t count) const;
+  /// The same of rows that the signal has: the times alone, and `elements` elements from `element`
+  /// on, row by row.
+  void times(const Signal&, std::uint64_t first, std::span<double> to) const;
+  void values(const Signal&, std::uint64_t first, std::uint32_t element, std::uint32_t elements,
+              std::span<double> to) const;
 
  private:
   struct State;

@@ -11,6 +11,7 @@
 #include "vernier/base/digest.hpp"
 #include "vernier/base/require.hpp"
 #include "vernier/base/temporary_folder.hpp"
+#include "vernier/run/record/columns.hpp"
 #include "vernier/run/record/compare.hpp"
 #include "vernier/run/record/detail/hdf5.hpp"
 #include "vernier/run/record/export.hpp"
@@ -118,7 +119,17 @@ void use(const std::filesystem::path& file) {
     require(s.spec.count > 0 && r.find(s.spec.path) != nullptr);
     const record::Series some = r.read(s, s.rows / 2, 100);
     require(some.values.size() == some.time.size() * s.spec.count);
-    if (s.rows < 100000) require(r.trace(s, s.spec.count - 1, 8).time.size() <= 12);
+    if (s.rows < 100000) {
+      constexpr std::size_t most = 8 / 2 * 3 + 2;
+      require(r.trace(s, s.spec.count - 1, 8).time.size() <= most);
+      record::Columns columns(file);
+      bool whole = false;
+      const record::Signal& same = *columns.reader().find(s.spec.path);
+      const auto t = columns.read(same, same.spec.count - 1, -1e3, 1e3, 8, whole);
+      require(t.time.size() <= most && t.values.size() == t.time.size());
+      static_cast<void>(columns.row(same, 1.0));
+      columns.refresh();
+    }
     if (s.rows * s.spec.count > 100000) return;
   }
   std::ostringstream out;

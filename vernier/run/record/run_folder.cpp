@@ -15,6 +15,7 @@
 #include "vernier/run/record/detail/files.hpp"
 #include "vernier/run/record/detail/hdf5.hpp"
 #include "vernier/run/record/detail/writer_lock.hpp"
+#include "vernier/run/record/live_rows.hpp"
 #include "vernier/run/record/result_reader.hpp"
 
 namespace vernier::record {
@@ -220,6 +221,7 @@ std::optional<std::size_t> repair_run(const fs::path& run_folder) {
     good &= done;
     changed += done;
   }
+  changed += remove_dead_live_file(run_folder);
   // drafts of replace_file() and of result files
   const auto unfinished = [](const std::string& name) {
     const std::size_t at = name.rfind(".new");

@@ -51,6 +51,7 @@ std::string Live::carried_out(std::string_view line) {
   const std::string_view word = take_word(line);
   if (line.empty()) {
     if (word == "status") return run_.status();
+    if (word == "state") return run_.state_text();
     if (word == "freeze") return run_.freeze();
     if (word == "resume") return run_.resume();
     if (word == "stop") return run_.stop();
@@ -79,7 +80,8 @@ std::string Live::carried_out(std::string_view line) {
     refuse("V4121", fmt::format("\"{}\" is not a time", line), "for example 12.5 s");
   }
   refuse("V4121", fmt::format("a run does not know \"{}\"", word),
-         "status, freeze, resume, stop, step, rate, checkpoint, rewind, get, set, release, send");
+         "status, state, freeze, resume, stop, step, rate, checkpoint, rewind, get, set, release, "
+         "send");
 }
 
 OrderAnswer Live::wait_for(std::uint64_t order) {
@@ -154,6 +156,8 @@ std::string Live::change(OrderKind kind, std::string_view path, std::string_view
     order.values = values.value_or(std::vector<double>{});
   }
   const OrderAnswer a = wait_for(executive_.ask(order));
+  if (kind == OrderKind::replace) set_.insert(order.path);
+  if (kind == OrderKind::release && set_.erase(order.path) == 0) released_.insert(order.path);
   const char* what = kind == OrderKind::replace   ? "set"
                      : kind == OrderKind::release ? "released"
                                                   : "sent";

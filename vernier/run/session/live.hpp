@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,8 @@ class Steerable {
  public:
   virtual ~Steerable() = default;
   virtual std::string status() = 0;
+  /// The same for programs, as one JSON object.
+  virtual std::string state_text() = 0;
   virtual std::string freeze() = 0;
   virtual std::string resume() = 0;
   virtual std::string stop() = 0;
@@ -31,7 +34,7 @@ class Steerable {
 
 /// Executes request lines (docs/reference/live-access.md):
 ///
-///   status · freeze · resume · stop · step [N] · rate X · checkpoint · rewind TIME
+///   status · state · freeze · resume · stop · step [N] · rate X · checkpoint · rewind TIME
 ///   get PATTERN…          one JSON object: the time, and the values by path
 ///   set PATH VALUES       from the next tick on, all readers see these values
 ///   release PATH          undoes set
@@ -45,6 +48,10 @@ class Live {
 
   /// The answer, or a refusal (control.hpp). Never throws.
   std::string answer(std::string_view line);
+  /// Ports that were set and not released, by this means; for who answers `state`.
+  const std::set<std::string>& set_now() const noexcept { return set_; }
+  /// The same for those that were released, after an override by other means.
+  const std::set<std::string>& released() const noexcept { return released_; }
 
  private:
   std::string carried_out(std::string_view line);
@@ -55,6 +62,7 @@ class Live {
   executive::Executive& executive_;
   Steerable& run_;
   std::chrono::nanoseconds patience_;
+  std::set<std::string> set_, released_;
 };
 
 }  // namespace vernier::session

@@ -61,6 +61,7 @@ composition::Plan made() {
 struct Run final : session::Steerable {
   explicit Run(executive::Executive& e) : executive(e) {}
   std::string status() override { return "status"; }
+  std::string state_text() override { return "{}"; }
   std::string freeze() override { return "frozen"; }
   std::string resume() override { return "resumed"; }
   std::string stop() override { return "stops"; }

@@ -172,13 +172,21 @@ TEST_F(Steered, StandsStillAndIsTakenFurtherTickByTick) {
   const std::string here = said("step");
   EXPECT_THAT(here, StartsWith("t = "));
   const double t = std::stod(here.substr(4));
-  EXPECT_NEAR(std::stod(said("step 25").substr(4)), t + 0.25, 1e-9);
+  const std::string there = said("step 25");
+  EXPECT_NEAR(std::stod(there.substr(4)), t + 0.25, 1e-9);
   // orders to a frozen run take effect at once
   said("set p.u 7");
   EXPECT_THAT(said("get p.u"), HasSubstr("[7]"));
   EXPECT_THAT(said("status"), HasSubstr("frozen"));
+  EXPECT_THAT(said("state"), StartsWith("{\"time\":" + there.substr(4, there.size() - 6) +
+                                        ",\"begin\":0,\"end\":1e+05,"));
+  EXPECT_THAT(said("state"), HasSubstr("\"overrides\":[\"p.u\"]"));
+  EXPECT_THAT(said("state"), HasSubstr("\"status\":\"frozen\",\"frozen\":true,\"rate\":"));
   EXPECT_THAT(said("rate 1000"), HasSubstr("1000 × real time"));
+  said("release p.u");
+  EXPECT_THAT(said("state"), HasSubstr("\"overrides\":[]"));
   EXPECT_THAT(said("resume"), HasSubstr("running"));
+  EXPECT_THAT(said("state"), HasSubstr("\"frozen\":false,\"rate\":1000,"));
   while (seconds(session_->now()) < t + 1.0) std::this_thread::sleep_for(1ms);
   end();
 }
@@ -251,6 +259,7 @@ TEST_F(Steered, ThatIsNeverRunSendsItsVisitorsAway) {
 /// Never reaches a tick.
 struct Idle : Steerable {
   std::string status() override { return {}; }
+  std::string state_text() override { return {}; }
   std::string freeze() override { return {}; }
   std::string resume() override { return {}; }
   std::string stop() override { return {}; }

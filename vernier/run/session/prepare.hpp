@@ -30,8 +30,8 @@ struct Changes {
   bool frames = false;                   // the run's frames are signals too: frame.margin
   /// Where files are that documents and parameters name, if not there.
   MovedFiles moved = {};
-  /// The content of documents, instead of what the files contain: an editor's, not yet saved.
-  std::map<std::filesystem::path, std::string> unsaved = {};
+  /// Texts of documents that are read instead of their files: an editor's.
+  std::map<std::filesystem::path, std::string> texts = {};
 };
 
 /// A document read, checked and ready to run.

@@ -25,6 +25,7 @@ class Router {
     if (address === location.hash) return;
     if (how === 'push') history.pushState(null, '', address);
     else history.replaceState(null, '', address);
+    this.route = parseRoute(address);
   }
 }
 

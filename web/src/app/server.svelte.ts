@@ -8,17 +8,13 @@ class Server {
   problems = $state.raw<Problem[]>();
   /** Runs that this page has started: they are replayed when they are opened. */
   readonly started = new Set<string>();
-  readonly connection = new Connection(
-    `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`,
-    undefined,
-    async () => {
-      try {
-        return (await fetch('./', { method: 'HEAD', cache: 'no-store' })).status !== 403;
-      } catch {
-        return true; // nobody answers: that is another matter
-      }
-    },
-  );
+  readonly connection = new Connection(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`, undefined, async () => {
+    try {
+      return (await fetch('./', { method: 'HEAD', cache: 'no-store' })).status !== 403;
+    } catch {
+      return true; // nobody answers: that is another matter
+    }
+  });
 
   constructor() {
     this.connection.listen({

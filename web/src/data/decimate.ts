@@ -54,7 +54,7 @@ export function extremes(t: Numbers, v: Numbers, first: number, end: number, int
     out.t.push(t[i]);
     out.v.push(v[i]);
   };
-  for (let i = first; i < end; ) {
+  for (let i = first; i < end;) {
     const interval = Math.floor((t[i] - t[first]) / width);
     let low = -1;
     let high = -1;

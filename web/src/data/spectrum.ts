@@ -37,8 +37,8 @@ export interface Spectrum {
   amplitude: Float64Array; // unit of the signal
 }
 
-/** Rows on a uniform grid of a power of two, on the lines between rows; rows that are not finite are left out. */
-export function uniform(t: ArrayLike<number>, v: ArrayLike<number>, most = 1 << 16): { step: number; v: Float64Array } | undefined {
+/** Rows at equal steps: as they are where they are so already, else on the lines between them. Rows that are not finite are left out. */
+export function uniform(t: ArrayLike<number>, v: ArrayLike<number>): { step: number; v: Float64Array } | undefined {
   const tt: number[] = [];
   const vv: number[] = [];
   for (let i = 0; i < t.length; ++i) {
@@ -49,34 +49,37 @@ export function uniform(t: ArrayLike<number>, v: ArrayLike<number>, most = 1 << 
       vv.push(v[i]);
     }
   }
-  if (tt.length < 8) return undefined;
-  const n = Math.min(most, 2 ** Math.ceil(Math.log2(tt.length)));
-  // the period that n samples cover ends one step after the last row
-  const step = (tt[tt.length - 1] - tt[0]) / (n - 1);
+  const n = tt.length;
+  if (n < 8) return undefined;
+  const step = (tt[n - 1] - tt[0]) / (n - 1);
+  const equal = tt.every((time, k) => Math.abs(time - tt[0] - k * step) < 1e-3 * step);
+  if (equal) return { step, v: Float64Array.from(vv) };
   const out = new Float64Array(n);
   for (let k = 0; k < n; ++k) {
-    const at = Math.min(tt[0] + k * step, tt[tt.length - 1]);
-    const next = Math.min(tt.length - 1, Math.max(1, after(tt, at)));
+    const at = Math.min(tt[0] + k * step, tt[n - 1]);
+    const next = Math.min(n - 1, Math.max(1, after(tt, at)));
     const i = next - 1;
     out[k] = vv[i] + ((vv[next] - vv[i]) * (at - tt[i])) / (tt[next] - tt[i]);
   }
   return { step, v: out };
 }
 
-/** Mean removed, Hann window, corrected for the window's mean of a half. */
+/** Mean removed, Hann window, its mean of a half corrected, zeros added up to a power of two. */
 export function spectrum(t: ArrayLike<number>, v: ArrayLike<number>): Spectrum | undefined {
   const samples = uniform(t, v);
   if (!samples || !(samples.step > 0)) return undefined;
   const n = samples.v.length;
+  const length = 2 ** Math.ceil(Math.log2(n));
   const mean = samples.v.reduce((sum, x) => sum + x, 0) / n;
-  const re = samples.v.map((x, k) => (x - mean) * (0.5 - 0.5 * Math.cos((2 * Math.PI * k) / n)));
-  const im = new Float64Array(n);
+  const re = new Float64Array(length);
+  const im = new Float64Array(length);
+  samples.v.forEach((x, k) => (re[k] = (x - mean) * (0.5 - 0.5 * Math.cos((2 * Math.PI * k) / n))));
   transform(re, im);
-  const half = n / 2;
+  const half = length / 2;
   const f = new Float64Array(half);
   const amplitude = new Float64Array(half);
   for (let k = 0; k < half; ++k) {
-    f[k] = k / (n * samples.step);
+    f[k] = k / (length * samples.step);
     amplitude[k] = ((k === 0 ? 1 : 2) * Math.hypot(re[k], im[k])) / (n * 0.5);
   }
   return { f, amplitude };

@@ -22,7 +22,7 @@ export interface Layout {
   table: SignalRef[];
   hidden: PanelName[];
   range: [number, number] | null; // null: all, or the latest `window` of a live run
-  window: number | null; // s; null: all
+  window: number | null | 'auto'; // s of a live run; null: all; auto: a minute where it follows the clock
   time: number | null; // null: the end or the latest
   a: number | null;
   b: number | null;
@@ -38,7 +38,7 @@ export function emptyLayout(): Layout {
     table: [],
     hidden: [],
     range: null,
-    window: 60,
+    window: 'auto',
     time: null,
     a: null,
     b: null,
@@ -94,7 +94,11 @@ function number(text: string | null): number | null {
 export function parseLayout(query: string): Layout {
   const given = new URLSearchParams(query);
   const layout = emptyLayout();
-  if (given.has('plot')) layout.plots = given.getAll('plot').filter((p) => p !== 'none').map(parsePlot);
+  if (given.has('plot'))
+    layout.plots = given
+      .getAll('plot')
+      .filter((p) => p !== 'none')
+      .map(parsePlot);
   layout.tiles = parseRefs(given.get('tiles') ?? '');
   layout.table = parseRefs(given.get('table') ?? '');
   layout.hidden = (given.get('hide') ?? '').split(',').filter((p): p is PanelName => panelNames.includes(p as PanelName));
@@ -133,7 +137,7 @@ export function layoutQuery(layout: Layout): string {
   if (layout.table.length > 0) parts.push(['table', layout.table.map(refText).join(',')]);
   if (layout.hidden.length > 0) parts.push(['hide', layout.hidden.join(',')]);
   if (layout.range) parts.push(['range', layout.range.map(exact).join(',')]);
-  if (layout.window !== 60) parts.push(['window', layout.window === null ? 'all' : exact(layout.window)]);
+  if (layout.window !== 'auto') parts.push(['window', layout.window === null ? 'all' : exact(layout.window)]);
   if (layout.time !== null) parts.push(['t', exact(layout.time)]);
   if (layout.a !== null) parts.push(['a', exact(layout.a)]);
   if (layout.b !== null) parts.push(['b', exact(layout.b)]);
@@ -143,18 +147,20 @@ export function layoutQuery(layout: Layout): string {
   return parts.map(([name, value]) => `${name}=${encode(value)}`).join('&');
 }
 
-export type Route = { page: 'home' } | { page: 'run'; run: string; query: string } | { page: 'edit'; document: string } | { page: 'unknown'; address: string };
+export type Route = { page: 'home' } | { page: 'run'; run: string; query: string } | { page: 'edit'; document: string } | { page: 'realtime'; run: string; query: string } | { page: 'compare'; query: string } | { page: 'unknown'; address: string };
 
 export function parseRoute(hash: string): Route {
   const address = hash.replace(/^#/, '');
   if (address === '' || address === '/') return { page: 'home' };
+  const compare = /^\/compare(?:\?(.*))?$/.exec(address);
+  if (compare) return { page: 'compare', query: compare[1] ?? '' };
   const edited = /^\/edit\/(.+)$/.exec(address);
-  const match = /^\/run\/([^?]+)(?:\?(.*))?$/.exec(address);
+  const match = /^\/(run|time)\/([^?]+)(?:\?(.*))?$/.exec(address);
   if (!match && !edited) return { page: 'unknown', address };
   try {
     if (edited) return { page: 'edit', document: decodeURIComponent(edited[1]) };
     if (!match) return { page: 'unknown', address };
-    return { page: 'run', run: decodeURIComponent(match[1]), query: match[2] ?? '' };
+    return { page: match[1] === 'run' ? 'run' : 'realtime', run: decodeURIComponent(match[2]), query: match[3] ?? '' };
   } catch {
     return { page: 'unknown', address };
   }
@@ -168,4 +174,9 @@ export function composeAddress(document: string): string {
 export function runAddress(run: string, layout?: Layout): string {
   const query = layout ? layoutQuery(layout) : '';
   return `#/run/${encodeURIComponent(run).replace(/%2F/g, '/')}${query ? `?${query}` : ''}`;
+}
+
+/** How a run keeps time. */
+export function timeAddress(run: string): string {
+  return `#/time/${encodeURIComponent(run).replace(/%2F/g, '/')}`;
 }

@@ -1,4 +1,4 @@
-import type { Signal } from '../protocol/messages';
+import type { Figure, Signal } from '../protocol/messages';
 import type { PlotSpec } from '../layout/layout';
 import { unitText } from '../text/format';
 
@@ -26,7 +26,13 @@ export function elementName(signal: Signal, element: number): string {
 }
 
 /** The lines of a plot; `missing` names what this run does not have. */
-export function curvesOf(plot: PlotSpec, signals: Signal[], number: (path: string) => number | undefined): { curves: CurveInfo[]; missing: string[] } {
+export function curvesOf(
+  plot: PlotSpec,
+  signals: Signal[],
+  figures: Figure[],
+  number: (path: string) => number | undefined,
+): { curves: CurveInfo[]; missing: string[] } {
+  const figure = figures.find((f) => (f.title ?? f.name) === plot.title);
   const curves: CurveInfo[] = [];
   const missing: string[] = [];
   for (const ref of plot.curves) {
@@ -43,7 +49,7 @@ export function curvesOf(plot: PlotSpec, signals: Signal[], number: (path: strin
         signal: k,
         element,
         path: signal.path,
-        label: elementLabel(signal, element),
+        label: figure?.curves.find((c) => c.signal === k && c.element === element)?.label ?? elementLabel(signal, element),
         unit: unitText(signal.unit),
         held: signal.held || signal.scalar !== 'real',
         style: curves.length,

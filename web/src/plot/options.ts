@@ -81,13 +81,14 @@ export function line(l: Look, c: CurveInfo, scale: string, stepped: uPlot.Series
     dash: dash(c.style),
     points: { show: false },
     spanGaps: false,
+    pxAlign: 0, // rounding to pixels makes staircases of dense rows
     ...(c.held && stepped ? { paths: stepped } : {}),
   };
 }
 
 /** The same curve of the previous run: grey, thin, with the same dashes. */
 export function greyLine(l: Look, c: CurveInfo, scale: string, stepped: uPlot.Series.PathBuilder | undefined): uPlot.Series {
-  return { ...line(l, c, scale, stepped), label: `${c.label}, previous run`, stroke: l.previous, width: Math.max(1, l.rem / 13) };
+  return { ...line(l, c, scale, stepped), label: `${c.label}, previous run`, stroke: l.previous, width: Math.max(1.3, l.rem / 10) };
 }
 
 /** Range of values with a margin; one value alone gets a range around it. */

@@ -1,7 +1,8 @@
 import type { Connection } from '../protocol/connection';
 import type { Rows } from '../protocol/messages';
 import type { Reduced } from '../data/decimate';
-import type { Column, Columns } from '../data/columns';
+import type { Column } from '../data/column';
+import type { Columns } from '../data/columns';
 
 interface Detail {
   rows: Rows;
@@ -68,12 +69,11 @@ export class PlotRows {
     try {
       const rows = await this.connection.read(this.run, column.signal, column.element, from, to, 2 * pixels);
       this.#details.set(column, { rows, from, to, pixels });
-    } catch {
-      // refused or lost: what is known stays
-    } finally {
       this.#reading.delete(column);
       this.changed();
+    } catch (error) {
+      this.#reading.delete(column); // what is known stays
+      this.source.failed(error);
     }
   }
 }
-

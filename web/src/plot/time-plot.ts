@@ -18,6 +18,7 @@ export class TimePlot {
   readonly canvas: uPlot;
   #events: RunEvent[] = [];
   rows: Reduced[] = [];
+  previous: Reduced[] = [];
 
   constructor(
     element: HTMLElement,
@@ -85,6 +86,7 @@ export class TimePlot {
   draw(range: [number, number], grey: Reduced[], rows: Reduced[], events: RunEvent[]): void {
     this.range = range;
     this.rows = rows;
+    this.previous = grey;
     this.#events = events;
     const merged: Merged = merge([...grey, ...rows]);
     this.canvas.setData(merged as unknown as uPlot.AlignedData, true);

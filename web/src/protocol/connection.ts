@@ -56,15 +56,22 @@ export class Connection {
 
   open(): void {
     clearTimeout(this.#timer);
+    const before = this.#socket;
+    this.#socket = undefined;
+    before?.close();
     const socket = this.create(this.address);
     socket.binaryType = 'arraybuffer';
     let opened = false;
+    // a socket that was replaced while it was opening is silent
     socket.onopen = () => {
+      if (this.#socket !== socket) return;
       opened = true;
       this.#pause = firstPause;
       this.#become('open');
     };
-    socket.onmessage = (event) => this.#receive(event.data);
+    socket.onmessage = (event) => {
+      if (this.#socket === socket) this.#receive(event.data);
+    };
     socket.onclose = () => {
       if (this.#socket === socket) void this.#closed(opened);
     };

@@ -11,10 +11,15 @@ export interface Placed {
 const letter = 7; // px a letter of 12 px takes, generously
 const rowHeight = 30;
 
-/** Places the locations in layers along the transitions. */
-export function place(automaton: Automaton): Placed {
+/** Places the locations in layers along the transitions: from left to right, or downwards where that is too wide. */
+export function place(automaton: Automaton, widest: number): Placed {
+  const across = layered(automaton, 'LR');
+  return across.width <= widest ? across : layered(automaton, 'TB');
+}
+
+function layered(automaton: Automaton, rankdir: 'LR' | 'TB'): Placed {
   const graph = new dagre.graphlib.Graph({ multigraph: true });
-  graph.setGraph({ rankdir: 'LR', nodesep: 26, ranksep: 46, edgesep: 14, marginx: 8, marginy: 8 });
+  graph.setGraph({ rankdir, nodesep: 26, ranksep: rankdir === 'LR' ? 40 : 26, edgesep: 14, marginx: 8, marginy: 8 });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const l of automaton.locations) graph.setNode(l.name, { width: Math.max(56, letter * l.name.length + 22), height: rowHeight });
   automaton.transitions.forEach((t, k) => {

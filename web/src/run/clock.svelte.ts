@@ -1,11 +1,11 @@
-import { round125 } from '../text/format';
+import { rounded } from '../text/format';
 
 export type ClockMode = 'follow' | 'play' | 'hold';
 
 /** How fast a recorded run is replayed: in real time, or so that it lasts about half a minute. */
 export function replaySpeed(span: number): number {
   if (!(span > 0)) return 1;
-  return span >= 10 && span <= 60 ? 1 : round125(span / 30);
+  return span >= 10 && span <= 60 ? 1 : rounded(span / 30);
 }
 
 /** The time that the view shows. It never touches the run. */

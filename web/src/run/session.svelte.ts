@@ -5,10 +5,13 @@ import { Columns } from '../data/columns';
 import { Clock, replaySpeed } from './clock.svelte';
 import { Values } from './values.svelte';
 
+const opened = new Map<string, number>(); // how often each run is used
+
 /** One run on the page, live or recorded: what it is, how far it is, and what is known of it. */
 export class RunSession {
   info = $state.raw<Opened>();
   problems = $state.raw<Problem[]>();
+  trouble = $state.raw<Problem[]>([]); // why rows cannot be read
   status = $state.raw<Status>();
   live = $state(false);
   lost = $state(0); // samples that the server did not get
@@ -26,11 +29,14 @@ export class RunSession {
   readonly atB: Values;
   #stop: (() => void)[] = [];
   #fetching = false;
+  #opening = false;
+  #begin: { time: number | null; replay: boolean } | undefined;
 
   constructor(
     readonly connection: Connection,
     readonly run: string,
   ) {
+    opened.set(run, (opened.get(run) ?? 0) + 1);
     this.now = new Values(connection, run);
     this.atA = new Values(connection, run);
     this.atB = new Values(connection, run);
@@ -46,14 +52,24 @@ export class RunSession {
     );
   }
 
-  /** Opens the run. `time` is where the view begins; without one it follows a live run. */
+  /** Opens the run as soon as there is a connection. `time` is where the view begins; without one it follows a live run. */
   async open(time: number | null, replay: boolean): Promise<void> {
-    if (!(await this.#describe())) return;
+    this.#begin = { time, replay };
+    if (this.connection.state === 'open') await this.#open();
+  }
+
+  async #open(): Promise<void> {
+    if (this.#opening || this.#begin === undefined) return;
+    this.#opening = true;
+    const described = await this.#describe();
+    this.#opening = false;
+    if (!described) return;
+    const { time, replay } = this.#begin;
     const info = this.info!;
     this.clock.begin = info.begin;
     this.clock.latest = info.complete;
     this.clock.live = info.live;
-    this.clock.speed = replaySpeed(info.complete - info.begin);
+    this.clock.speed = info.live ? 1 : replaySpeed(info.complete - info.begin);
     this.columns = new Columns(
       this.connection,
       {
@@ -64,6 +80,9 @@ export class RunSession {
         live: () => this.live,
       },
       (latest) => this.clock.advance(latest),
+      (error) => {
+        if (error instanceof Refused) this.trouble = error.problems;
+      },
     );
     this.columns.listen(() => {
       this.dropped = this.columns.dropped;
@@ -99,7 +118,12 @@ export class RunSession {
     for (const stop of this.#stop) stop();
     this.clock.close();
     this.columns?.close();
-    this.connection.request('close', { run: this.run }).catch(() => {}); // the server forgets it with the connection
+    const left = (opened.get(this.run) ?? 1) - 1;
+    opened.set(this.run, left);
+    // the next page may show the same run as its previous one
+    setTimeout(() => {
+      if (opened.get(this.run) === 0) this.connection.request('close', { run: this.run }).catch(() => {}); // forgotten with the connection
+    }, 1000);
   }
 
   async #describe(): Promise<boolean> {
@@ -109,6 +133,7 @@ export class RunSession {
       this.live = info.live;
       this.checkpoints = info.checkpoints ?? [];
       this.problems = undefined;
+      this.trouble = [];
       return true;
     } catch (error) {
       if (error instanceof Refused) this.problems = error.problems;
@@ -119,7 +144,7 @@ export class RunSession {
   /** After a lost connection, and when a live run has ended: everything is read again. */
   async #again(): Promise<void> {
     if (!this.ready) {
-      if (!this.problems) await this.open(null, false);
+      if (!this.problems) await this.#open();
       return;
     }
     if (!(await this.#describe())) return;

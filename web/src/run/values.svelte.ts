@@ -1,5 +1,7 @@
 import type { Connection } from '../protocol/connection';
 
+const pause = 30; // ms between requests
+
 /** Recorded values of some signals at one time: the rows at or before it. One request at a time. */
 export class Values {
   /** By number of signal; empty until the first answer. */
@@ -61,7 +63,7 @@ export class Values {
         if (this.#at === null) break;
         this.rows = values;
         this.time = at;
-        await new Promise((resolve) => requestAnimationFrame(resolve));
+        await new Promise((resolve) => setTimeout(resolve, pause));
       }
     } catch {
       // lost: again() follows a new connection

@@ -1,6 +1,16 @@
 import { router } from '../app/router.svelte';
 import { defaultPlots } from '../layout/default';
-import { parseLayout, runAddress, sameRef, type Layout, type PanelName, type PlotKind, type PlotSpec, type SignalRef } from '../layout/layout';
+import {
+  layoutQuery,
+  parseLayout,
+  runAddress,
+  sameRef,
+  type Layout,
+  type PanelName,
+  type PlotKind,
+  type PlotSpec,
+  type SignalRef,
+} from '../layout/layout';
 import type { RunSession } from './session.svelte';
 
 /** How a run is shown. Its address is the layout: changes are written there, back and forward bring them back. */
@@ -19,8 +29,11 @@ export class View {
 
   /** The address has changed: back, forward, or a link. */
   read(query: string): void {
+    const next = parseLayout(query);
+    if (layoutQuery(next) === layoutQuery(this.layout)) return;
+    clearTimeout(this.#timer);
     const before = this.layout.previous;
-    this.layout = parseLayout(query);
+    this.layout = next;
     this.layout.previous ??= before;
     if (this.layout.time !== null) this.#session.clock.seek(this.layout.time);
   }
@@ -34,13 +47,22 @@ export class View {
     const clock = this.#session.clock;
     if (!clock.live) return wide(clock.begin, clock.latest);
     if (clock.mode === 'follow') {
-      const window = layout.window;
-      this.#held = window === null ? wide(clock.begin, clock.latest) : [Math.max(clock.begin, clock.latest - window), Math.max(clock.begin + window, clock.latest)];
+      const window = this.window;
+      this.#held =
+        window === null
+          ? wide(clock.begin, clock.latest)
+          : [Math.max(clock.begin, clock.latest - window), Math.max(clock.begin + window, clock.latest)];
     } else if (clock.time < this.#held[0] || clock.time > this.#held[1]) {
       const span = this.#held[1] - this.#held[0];
       this.#held = [clock.time - span / 2, clock.time + span / 2];
     }
     return this.#held;
+  });
+
+  /** What the plots show of a live run, s; null: all. A run much faster than the clock would rush through a minute. */
+  window = $derived.by<number | null>(() => {
+    if (this.layout.window !== 'auto') return this.layout.window;
+    return (this.#session.status?.factor ?? 1) > 5 ? null : 60;
   });
 
   shows(panel: PanelName): boolean {
@@ -165,24 +187,13 @@ export class View {
 
   close(): void {
     clearTimeout(this.#timer);
-    this.#flush?.();
     this.previous?.close();
   }
 
-  #flush: (() => void) | undefined;
-
   #write(how: 'push' | 'replace'): void {
     clearTimeout(this.#timer);
-    const write = () => {
-      this.#flush = undefined;
-      router.write(this.address(), how);
-    };
-    if (how === 'push') write();
-    else {
-      // browsers limit how often an address may change
-      this.#flush = undefined;
-      this.#timer = setTimeout(write, 250);
-    }
+    if (how === 'push') router.write(this.address(), 'push');
+    else this.#timer = setTimeout(() => router.write(this.address(), 'replace'), 250); // browsers limit how often it may change
   }
 }
 

@@ -3,7 +3,19 @@
 /** `kg*m^2` as kg·m²; a dimensionless unit is empty. */
 export function unitText(unit: string): string {
   if (unit === '1') return '';
-  const raised: Record<string, string> = { '-': '⁻', '0': '⁰', '1': '¹', '2': '²', '3': '³', '4': '⁴', '5': '⁵', '6': '⁶', '7': '⁷', '8': '⁸', '9': '⁹' };
+  const raised: Record<string, string> = {
+    '-': '⁻',
+    '0': '⁰',
+    '1': '¹',
+    '2': '²',
+    '3': '³',
+    '4': '⁴',
+    '5': '⁵',
+    '6': '⁶',
+    '7': '⁷',
+    '8': '⁸',
+    '9': '⁹',
+  };
   return unit.replace(/\^(-?\d+)/g, (_, power: string) => [...power].map((c) => raised[c]).join('')).replace(/\*/g, '·');
 }
 
@@ -56,13 +68,18 @@ export function agoText(then: string, now: number): string {
 /** A speed or factor: 1 ×, 0.5 ×, 1 240 ×. */
 export function factorText(f: number): string {
   if (!Number.isFinite(f)) return '–';
-  const text = f >= 1000 ? Math.round(f).toString().replace(/\B(?=(\d{3})+$)/g, ' ') : valueText(f, 3);
+  const text =
+    f >= 1000
+      ? Math.round(f)
+          .toString()
+          .replace(/\B(?=(\d{3})+$)/g, ' ')
+      : valueText(f, 3);
   return `${text} ×`;
 }
 
-/** The nearest of 1, 2, 5, 10, … and their fractions. */
-export function round125(x: number): number {
+/** The nearest of 1, 2, 3, 5, 10, … and their fractions. */
+export function rounded(x: number): number {
   const power = 10 ** Math.floor(Math.log10(x));
   const lead = x / power;
-  return Number(((lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10) * power).toPrecision(1));
+  return Number(((lead < 1.5 ? 1 : lead < 2.5 ? 2 : lead < 4 ? 3 : lead < 7.5 ? 5 : 10) * power).toPrecision(1));
 }

@@ -14,7 +14,6 @@ Builder::Builder(const Document& d, Report& r, const Diagnostics& found, Diagnos
       report_(r),
       found_(found),
       of_files_(of_files),
-      parameters_(p),
       code_(code),
       quantities_(r, p) {}
 

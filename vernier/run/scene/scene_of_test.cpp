@@ -1,0 +1,3 @@
+#include "vernier/run/scene/scene_of.hpp"
+
+#include <gtest/gtest.h>
