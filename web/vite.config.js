@@ -18,6 +18,7 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1000,
   },
-  server: { proxy: { '/ws': { target: server, ws: true }, '/file': server } },
+  // tests of the editor read the documents of the tree
+  server: { fs: { allow: ['.', '../missions', '../examples'] }, proxy: { '/ws': { target: server, ws: true }, '/file': server } },
   test: { include: ['src/**/*.test.ts'] },
 });

@@ -60,6 +60,7 @@ ONLY_FROM_CODE = {
     "V5119": "vernier/gateway/lines/lines_test.cpp",      # has a stream among its ports
     **dict.fromkeys(["V8131", "V8132"], "vernier/run/desktop/frame_history_test.cpp"),  # asked by the page
     "V8133": "vernier/run/desktop/compare_runs_test.cpp",
+    **dict.fromkeys(["V8121", "V8122", "V8123"], "vernier/run/compose/requests_test.cpp"),  # asked by the page
     "V5122": "vernier/gateway/link/strangers_test.cpp",        # settings that no connector lets through
 }
 

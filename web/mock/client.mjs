@@ -58,7 +58,9 @@ export class Client {
     }
   }
 
-  message(request) {
+  async message(request) {
+    const refused = this.role !== 'control' && ['save', 'new'].includes(request.do);
+    if (!refused && this.mock.compose?.knows(request.do)) return this.send({ id: request.id, ...(await this.mock.compose.answer(request)) });
     const answer = this.answer(request);
     if (Buffer.isBuffer(answer)) this.send(answer);
     else if (answer.problems) this.send({ id: request.id, ...answer });
@@ -67,7 +69,7 @@ export class Client {
 
   answer(q) {
     const { mock } = this;
-    if (['start', 'order'].includes(q.do) && this.role !== 'control') return refusal('V8104', 'this link only watches');
+    if (['start', 'order', 'save', 'new'].includes(q.do) && this.role !== 'control') return refusal('V8104', 'this link only watches');
     if (q.do === 'hello')
       return { version: '0.1.0', protocol: 1, host: 'mock', folder: '/home/you/sat', role: this.role, start: {}, demo: false };
     if (q.do === 'home')

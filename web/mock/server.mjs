@@ -1,17 +1,21 @@
 // A server of the desktop's protocol with synthetic runs, for work on the page alone:
 //   node mock/server.mjs [PORT] [PACK]
+// VERNIER_COMPOSE names the program that answers requests for editing (the build's compose_requests), VERNIER_FOLDER the folder
+// with the documents.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { pathToFileURL } from 'node:url';
 import { WebSocketServer } from 'ws';
 import { unpack } from '../pack.mjs';
 import { Client } from './client.mjs';
+import { Composer } from './compose.mjs';
 import { SyntheticRun } from './signals.mjs';
 
 const tokens = { control: 'control', watch: 'watch' };
 
 export class Mock {
-  constructor() {
+  constructor(compose) {
+    this.compose = compose;
     this.runs = new Map();
     this.sockets = new Set();
     this.counter = 0;
@@ -47,6 +51,7 @@ export class Mock {
 
   close() {
     clearInterval(this.timer);
+    this.compose?.close();
     for (const client of this.sockets) client.socket.terminate();
   }
 }
@@ -59,9 +64,9 @@ const headers = {
 };
 
 /** Serves the page and the protocol; the answer has the address with its token. */
-export async function serve(port, file) {
+export async function serve(port, file, compose) {
   const page = unpack(readFileSync(file));
-  const mock = new Mock();
+  const mock = new Mock(compose);
   const roleOf = (request) =>
     Object.keys(tokens).find((r) => (request.headers.cookie ?? '').split(/; */).includes(`vernier_${http.address().port}=${tokens[r]}`));
   const http = createServer((request, response) => {
@@ -109,6 +114,8 @@ export async function serve(port, file) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const { address } = await serve(Number(process.argv[2] ?? 7411), process.argv[3] ?? new URL('../page.pack', import.meta.url));
+  const { VERNIER_COMPOSE: program, VERNIER_FOLDER: folder } = process.env;
+  const compose = program && new Composer(program, folder ?? '.');
+  const { address } = await serve(Number(process.argv[2] ?? 7411), process.argv[3] ?? new URL('../page.pack', import.meta.url), compose);
   console.log(address);
 }

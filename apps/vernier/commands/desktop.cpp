@@ -13,6 +13,7 @@
 #include "apps/vernier/interrupt.hpp"
 #include "apps/vernier/run_argument.hpp"
 #include "apps/vernier/serve_desktop.hpp"
+#include "apps/vernier/workplace.hpp"
 #include "vernier/run/desktop/problems.hpp"
 #include "vernier/run/record/run_folder.hpp"
 
@@ -118,6 +119,7 @@ int serve_desktop(desktop::Settings s, bool browser) {
   s.offered = offered(files);
   s.page = desktop_page();
   s.version = version();
+  s.editing = workplace(fs::current_path());
   const net::Address listen = s.listen;
   const auto desktop = made(std::move(s));
   warn_if_open(listen);

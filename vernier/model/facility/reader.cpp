@@ -236,7 +236,7 @@ class Builder {
         Diagnostic& d = report_.error("V1683", "reference names no robot: " + in_quotes(wanted),
                                       Report::value_place(root_, "reference"));
         if (const auto near = closest(wanted, {names[0], names[1]}))
-          d.mark = "did you mean " + *near + "?";
+          did_you_mean(d, *near);
         d.notes.push_back("robots: " + names[0] + ", " + names[1]);
       }
     }

@@ -8,6 +8,7 @@
 
 #include "vernier/component/catalogue.hpp"
 #include "vernier/net/address.hpp"
+#include "vernier/run/compose/requests.hpp"
 
 namespace vernier::desktop {
 
@@ -29,6 +30,7 @@ struct Settings {
   std::vector<Offered> offered = {};
   std::string_view page = {};  // the pack; must outlive the desktop
   std::string version = {};
+  compose::Workplace editing = {};  // its catalogue and its folder are those of the desktop
   std::filesystem::path program = "/proc/self/exe";  // that runs documents
 };
 

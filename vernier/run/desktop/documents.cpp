@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "vernier/base/text.hpp"
+#include "vernier/run/compose/files.hpp"
 #include "vernier/run/composition/sources.hpp"
 #include "vernier/run/desktop/messages.hpp"
 #include "vernier/run/desktop/problems.hpp"
@@ -288,22 +289,12 @@ ordered_json Documents::source(const Subject& s) {
     std::ifstream in(f, std::ios::binary);
     std::ostringstream text;
     text << in.rdbuf();
-    all.push_back({{"file", f.lexically_normal().string()}, {"text", text.str()}});
+    all.push_back({{"file", f.lexically_normal().string()},
+                   {"text", text.str()},
+                   {"digest", compose::digest_of(text.str())}});
   }
   if (all.empty()) refuse("V8102", "there is no document \"" + document.string() + "\"");
   return {{"files", std::move(all)}};
-}
-
-ordered_json Documents::check(const fs::path& document, std::optional<std::string> text) {
-  Diagnostics problems;
-  session::Changes changes;
-  if (text) changes.texts[document] = std::move(*text);
-  try {
-    static_cast<void>(session::prepare(document, changes, catalogue_, problems, false));
-  } catch (const ConfigurationError& e) {
-    problems = e.diagnostics();
-  }
-  return {{"problems", json_of(problems)}};
 }
 
 }  // namespace vernier::desktop

@@ -29,8 +29,6 @@ class Documents {
   nlohmann::ordered_json parameters(const Subject&);
   nlohmann::ordered_json scene(const Subject&);
   nlohmann::ordered_json source(const Subject&);
-  /// `text`: instead of the file's content.
-  nlohmann::ordered_json check(const std::filesystem::path&, std::optional<std::string> text);
 
  private:
   struct Known {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "vernier/base/temporary_folder.hpp"
+#include "vernier/run/compose/requests.hpp"
 
 namespace vernier::desktop {
 namespace {
@@ -51,7 +52,11 @@ class DocumentsTest : public ::testing::Test {
   /// The errors of a check; there are warnings of inputs that nothing drives.
   std::vector<ordered_json> errors(std::optional<std::string> text = {}) {
     std::vector<ordered_json> found;
-    const ordered_json checked = documents.check(document, std::move(text));
+    compose::Workplace place;
+    place.catalogue = &catalogue;
+    nlohmann::json request{{"do", "check"}, {"document", document.string()}};
+    if (text) request["text"] = *text;
+    const ordered_json checked = compose::answer(request, place);
     for (const auto& p : checked["problems"])
       if (p["severity"] == "error") found.push_back(p);
     return found;

@@ -26,6 +26,8 @@ class Request {
 
   std::uint64_t id() const noexcept { return id_; }
   const std::string& what() const noexcept { return what_; }
+  /// All of it.
+  const nlohmann::json& object() const noexcept { return object_; }
   bool has(const char* name) const;
   std::string text(const char* name) const;
   double number(const char* name) const;

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "vernier/run/compose/problems.hpp"
+
 namespace vernier::desktop {
 
 using nlohmann::ordered_json;
@@ -29,26 +31,7 @@ std::vector<std::string> texts_in(const ordered_json& object, const char* name) 
 
 }  // namespace
 
-ordered_json json_of(const Diagnostics& problems) {
-  ordered_json all = ordered_json::array();
-  for (const Diagnostic& d : problems.list()) {
-    ordered_json one;
-    one["severity"] = d.severity == Severity::error ? "error" : "warning";
-    one["code"] = d.code;
-    one["message"] = d.message;
-    if (!d.place.file.empty()) {
-      one["file"] = d.place.file;
-      one["line"] = d.place.line;
-      one["column"] = d.place.column;
-      one["length"] = d.place.length;
-    }
-    if (!d.mark.empty()) one["mark"] = d.mark;
-    if (!d.body.empty()) one["body"] = d.body;
-    if (!d.notes.empty()) one["notes"] = d.notes;
-    all.push_back(std::move(one));
-  }
-  return all;
-}
+ordered_json json_of(const Diagnostics& problems) { return compose::problems_json(problems); }
 
 Diagnostics problems_in(const ordered_json& list) {
   Diagnostics problems;

@@ -9,8 +9,8 @@
 
 namespace vernier::desktop {
 
-/// Problems as a list of JSON objects: severity, code, message, place, mark, body, notes; what is
-/// empty is left out.
+/// Problems as a list of JSON objects: severity, code, message, place, mark, body, notes, fix; what
+/// is empty is left out.
 nlohmann::ordered_json json_of(const Diagnostics&);
 /// The reverse, for what another process has printed. What has another form is left out.
 Diagnostics problems_in(const nlohmann::ordered_json& list);

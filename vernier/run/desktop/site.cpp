@@ -31,6 +31,8 @@ Site::Site(Settings s, const Catalogue& catalogue)
       places_(".", shown_folders(settings_)),
       runs_(catalogue),
       documents_(catalogue) {
+  settings_.editing.catalogue = &catalogue_;
+  settings_.editing.folder = std::filesystem::current_path();
   // "runs/latest" is another one tomorrow
   if (!settings_.run.empty()) settings_.run = places_.run(settings_.run, Role::control);
 }
@@ -38,16 +40,31 @@ Site::~Site() { ending_.ring(); }
 
 const std::map<std::string, Site::Action, std::less<>>& Site::actions() {
   static const std::map<std::string, Action, std::less<>> all = {
-      {"hello", {&Site::hello, false}},       {"home", {&Site::home, false}},
-      {"open", {&Site::open, false}},         {"close", {&Site::close, false}},
-      {"read", {&Site::read, false}},         {"row", {&Site::row, false}},
-      {"events", {&Site::events, false}},     {"follow", {&Site::follow, false}},
-      {"unfollow", {&Site::unfollow, false}}, {"start", {&Site::start, true}},
-      {"order", {&Site::order, true}},        {"check", {&Site::check, false}},
-      {"automata", {&Site::automata, false}}, {"parameters", {&Site::parameters, false}},
-      {"scene", {&Site::scene, false}},       {"source", {&Site::source, false}},
-      {"frames", {&Site::frames, false}},     {"strip", {&Site::strip, false}},
-      {"compare", {&Site::compare, false}},   {"difference", {&Site::difference, false}},
+      {"hello", {&Site::hello, false}},
+      {"home", {&Site::home, false}},
+      {"open", {&Site::open, false}},
+      {"close", {&Site::close, false}},
+      {"read", {&Site::read, false}},
+      {"row", {&Site::row, false}},
+      {"events", {&Site::events, false}},
+      {"follow", {&Site::follow, false}},
+      {"unfollow", {&Site::unfollow, false}},
+      {"start", {&Site::start, true}},
+      {"order", {&Site::order, true}},
+      {"check", {&Site::edit, false}},
+      {"automata", {&Site::automata, false}},
+      {"parameters", {&Site::parameters, false}},
+      {"describe", {&Site::edit, false}},
+      {"catalogue", {&Site::edit, false}},
+      {"grammar", {&Site::edit, false}},
+      {"save", {&Site::edit, true}},
+      {"new", {&Site::edit, true}},
+      {"scene", {&Site::scene, false}},
+      {"source", {&Site::source, false}},
+      {"frames", {&Site::frames, false}},
+      {"strip", {&Site::strip, false}},
+      {"compare", {&Site::compare, false}},
+      {"difference", {&Site::difference, false}},
       {"align", {&Site::align, false}}};
   return all;
 }

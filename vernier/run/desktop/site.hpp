@@ -89,7 +89,7 @@ class Site final : public net::WebSite {
   void unfollow(Client, const Request&);
   void start(Client, const Request&);
   void order(Client, const Request&);
-  void check(Client, const Request&);
+  void edit(Client, const Request&);
   using Described = nlohmann::ordered_json (Documents::*)(const Documents::Subject&);
   void describe(Client, const Request&, Described);
   void automata(Client, const Request&);

@@ -132,13 +132,14 @@ void Site::order(Client c, const Request& r) {
       });
 }
 
-void Site::check(Client c, const Request& r) {
-  std::optional<std::string> text;
-  if (r.has("text")) text = r.text("text");
+void Site::edit(Client c, const Request& r) {
   have_done(c, r.id(), describing_,
-            [this, id = r.id(), name = r.text("document"), text = std::move(text),
-             role = role(c)]() -> Done {
-              return answer(id, documents_.check(places_.document(name, role), text));
+            [this, id = r.id(), request = r.object(), role = role(c)]() mutable -> Done {
+              const bool writes = compose::writes(request["do"].get<std::string>());
+              if (const auto d = request.find("document");
+                  !writes && d != request.end() && d->is_string())
+                *d = places_.document(d->get<std::string>(), role).string();
+              return answer(id, compose::answer(request, settings_.editing));
             });
 }
 

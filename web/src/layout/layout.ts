@@ -147,20 +147,28 @@ export function layoutQuery(layout: Layout): string {
   return parts.map(([name, value]) => `${name}=${encode(value)}`).join('&');
 }
 
-export type Route = { page: 'home' } | { page: 'run'; run: string; query: string } | { page: 'realtime'; run: string; query: string } | { page: 'compare'; query: string } | { page: 'unknown'; address: string };
+export type Route = { page: 'home' } | { page: 'run'; run: string; query: string } | { page: 'edit'; document: string } | { page: 'realtime'; run: string; query: string } | { page: 'compare'; query: string } | { page: 'unknown'; address: string };
 
 export function parseRoute(hash: string): Route {
   const address = hash.replace(/^#/, '');
   if (address === '' || address === '/') return { page: 'home' };
   const compare = /^\/compare(?:\?(.*))?$/.exec(address);
   if (compare) return { page: 'compare', query: compare[1] ?? '' };
+  const edited = /^\/edit\/(.+)$/.exec(address);
   const match = /^\/(run|time)\/([^?]+)(?:\?(.*))?$/.exec(address);
-  if (!match) return { page: 'unknown', address };
+  if (!match && !edited) return { page: 'unknown', address };
   try {
+    if (edited) return { page: 'edit', document: decodeURIComponent(edited[1]) };
+    if (!match) return { page: 'unknown', address };
     return { page: match[1] === 'run' ? 'run' : 'realtime', run: decodeURIComponent(match[2]), query: match[3] ?? '' };
   } catch {
     return { page: 'unknown', address };
   }
+}
+
+/** Of the page that edits a document. */
+export function composeAddress(document: string): string {
+  return `#/edit/${encodeURIComponent(document).replace(/%2F/g, '/')}`;
 }
 
 export function runAddress(run: string, layout?: Layout): string {

@@ -1,0 +1,96 @@
+// Where nodes of a graph are: laid out, or where somebody moved them. That is remembered by the browser, never by the document.
+import dagre from '@dagrejs/dagre';
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export interface Box {
+  id: string;
+  width: number;
+  height: number;
+}
+
+export interface Link {
+  from: string;
+  to: string;
+}
+
+/** Left to right along the links. */
+export function laidOut(boxes: Box[], links: Link[], gap = 90): Map<string, Point> {
+  const graph = new dagre.graphlib.Graph({ multigraph: true });
+  graph.setGraph({ rankdir: 'LR', nodesep: 28, ranksep: gap, marginx: 10, marginy: 10 });
+  graph.setDefaultEdgeLabel(() => ({}));
+  for (const box of boxes) graph.setNode(box.id, { width: box.width, height: box.height });
+  links.forEach((link, k) => {
+    if (link.from !== link.to && graph.hasNode(link.from) && graph.hasNode(link.to)) graph.setEdge(link.from, link.to, {}, String(k));
+  });
+  dagre.layout(graph);
+  return new Map(boxes.map((box) => {
+    const n = graph.node(box.id);
+    return [box.id, { x: n.x - box.width / 2, y: n.y - box.height / 2 }];
+  }));
+}
+
+const most = 40; // documents that are remembered
+
+/** The positions of moved nodes of one document. */
+export class Moved {
+  #places: Map<string, Point>;
+  readonly #key: string;
+
+  constructor(file: string, private readonly storage: Storage | undefined = globalThis.localStorage) {
+    this.#key = `vernier.graph.${file}`;
+    this.#places = new Map();
+    try {
+      const stored: unknown = JSON.parse(this.storage?.getItem(this.#key) ?? '{}');
+      for (const [name, p] of Object.entries(stored as Record<string, Point>)) if (Number.isFinite(p?.x) && Number.isFinite(p?.y)) this.#places.set(name, { x: p.x, y: p.y });
+    } catch {
+      // nothing usable is remembered
+    }
+  }
+
+  get(name: string): Point | undefined {
+    return this.#places.get(name);
+  }
+
+  set(name: string, at: Point): void {
+    this.#places.set(name, { x: Math.round(at.x), y: Math.round(at.y) });
+    this.#write();
+  }
+
+  rename(name: string, to: string): void {
+    const at = this.#places.get(name);
+    if (!at) return;
+    this.#places.delete(name);
+    this.#places.set(to, at);
+    this.#write();
+  }
+
+  clear(): void {
+    this.#places.clear();
+    this.#write();
+  }
+
+  get size(): number {
+    return this.#places.size;
+  }
+
+  #write(): void {
+    try {
+      if (this.#places.size === 0) this.storage?.removeItem(this.#key);
+      else this.storage?.setItem(this.#key, JSON.stringify(Object.fromEntries(this.#places)));
+      this.#forget();
+    } catch {
+      // storage can be full or switched off: positions last until the page is closed
+    }
+  }
+
+  #forget(): void {
+    const storage = this.storage;
+    if (!storage) return;
+    const keys = Array.from({ length: storage.length }, (_, k) => storage.key(k) ?? '').filter((k) => k.startsWith('vernier.graph.') && k !== this.#key);
+    for (const key of keys.slice(0, Math.max(0, keys.length - most))) storage.removeItem(key);
+  }
+}
