@@ -62,7 +62,7 @@ void take_shown(const std::string& shown, desktop::Settings& s) {
   s.run = run;
 }
 
-int serve(const DesktopRequest& a) {
+int show_desktop(const DesktopRequest& a) {
   desktop::Settings s{.listen = {a.listen, a.port ? std::to_string(*a.port) : ""},
                       .certificate = a.certificate,
                       .key = a.key,
@@ -98,7 +98,7 @@ std::unique_ptr<desktop::Desktop> made(desktop::Settings s) {
   return nullptr;
 }
 
-void warn_if_open(const net::Address& listen) {
+void warn_of_others(const net::Address& listen) {
   if (!net::beyond_this_machine(listen)) return;
   Diagnostics problems;
   problems
@@ -122,7 +122,7 @@ int serve_desktop(desktop::Settings s, bool browser) {
   s.editing = workplace(fs::current_path());
   const net::Address listen = s.listen;
   const auto desktop = made(std::move(s));
-  warn_if_open(listen);
+  warn_of_others(listen);
   const std::string address = desktop->address();
   if (!address.empty()) fmt::print("desktop   {}\n", address);
   fmt::print("to watch  {}\n", desktop->watch_address());
@@ -153,8 +153,7 @@ Action declare_desktop(CLI::App& app) {
   app.add_flag("--read-only", asked->read_only, "nobody can start or change a run");
   app.add_flag("--no-browser", asked->no_browser, "only print the address");
   app.add_option("--runs", asked->runs, "where the runs are (runs)")->type_name("DIR");
-  return
-      [asked](const Invocation&) { return run_or_explain(false, [&] { return serve(*asked); }); };
+  return [asked](const Invocation&) { return show_desktop(*asked); };
 }
 
 }  // namespace vernier::app

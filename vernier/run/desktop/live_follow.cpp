@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "vernier/base/codec.hpp"
 #include "vernier/run/desktop/messages.hpp"
@@ -35,14 +36,18 @@ LiveFollow::LiveFollow(const std::filesystem::path& run_folder, const std::vecto
                        double rate)
     : reader_(run_folder),
       intervals_(std::max<std::size_t>(1, std::lround(intervals_a_second / rate))) {
+  std::multimap<std::string_view, std::size_t> wanted;  // positions by path
+  for (std::size_t c = 0; c < columns.size(); ++c) wanted.emplace(columns[c].first, c);
   const record::ResultLayout& layout = reader_.layout();
   groups_.resize(layout.groups.size());
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const std::vector<record::SignalSpec>& signals = layout.groups[g].signals;
     for (std::size_t s = 0; s < signals.size(); ++s) {
-      for (std::size_t c = 0; c < columns.size(); ++c) {
-        const auto& [path, element] = columns[c];
-        if (path != signals[s].path || element >= signals[s].count) continue;
+      const auto [first, last] = wanted.equal_range(signals[s].path);
+      for (auto w = first; w != last; ++w) {
+        const std::size_t c = w->second;
+        const std::uint32_t element = columns[c].second;
+        if (element >= signals[s].count) continue;
         groups_[g].places.push_back(
             {.position = c,
              .offset = reader_.row(g).columns[s].offset + element * bytes_of(signals[s].scalar),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "vernier/base/text.hpp"
 #include "vernier/run/composition/composition.hpp"
@@ -109,7 +110,7 @@ ordered_json OpenRun::description() {
   refreshed_ = {};  // rows may be complete before the manifest is
   ordered_json signals = ordered_json::array();
   double begin = 0.0, complete = 0.0;
-  bool any = false;
+  std::set<std::uint64_t> groups;  // that were looked at; the signals of one share their times
   for (const record::Signal& s : reader.signals()) {
     signals.push_back({{"path", s.spec.path},
                        {"unit", s.spec.unit},
@@ -120,12 +121,11 @@ ordered_json OpenRun::description() {
                        {"held", s.spec.held},
                        {"rate", s.rate},
                        {"rows", s.rows}});
-    if (s.rows == 0) continue;
+    if (s.rows == 0 || !groups.insert(s.group).second) continue;
     const double first = reader.read(s, 0, 1).time[0];
     const double last = reader.read(s, s.rows - 1, 1).time[0];
-    begin = any ? std::min(begin, first) : first;
-    complete = any ? std::max(complete, last) : last;
-    any = true;
+    begin = groups.size() > 1 ? std::min(begin, first) : first;
+    complete = groups.size() > 1 ? std::max(complete, last) : last;
   }
   ordered_json figures = ordered_json::array();
   ordered_json end = nullptr;

@@ -25,7 +25,7 @@ constexpr Kind kinds[] = {{".glb", "model/gltf-binary"}, {".gltf", "model/gltf+j
                           {".png", "image/png"},         {".jpg", "image/jpeg"},
                           {".jpeg", "image/jpeg"}};
 
-std::string_view type_of(const std::filesystem::path& file) {
+std::string_view media_type_of(const std::filesystem::path& file) {
   const std::string extension = file.extension().string();
   for (const Kind& k : kinds) {
     if (k.extension == extension) return k.type;
@@ -46,7 +46,7 @@ void SceneFiles::take(ordered_json& scene) {
       const auto file = shape.find("file");
       if (file == shape.end() || !file->is_string()) continue;
       const std::string path = file->get<std::string>();
-      if (type_of(path).empty()) {
+      if (media_type_of(path).empty()) {
         shape.erase("file");
         continue;
       }
@@ -73,7 +73,7 @@ net::WebAnswer SceneFiles::answer(std::string_view path) {
   std::ifstream in(file, std::ios::binary);
   in.read(reinterpret_cast<char*>(content.data()), static_cast<std::streamsize>(size));
   if (!in) return {.status = 404};
-  return {.type = std::string(type_of(file)),
+  return {.type = std::string(media_type_of(file)),
           .fields = {{"Cache-Control", "no-cache"}},
           .body = std::make_shared<const std::vector<std::byte>>(std::move(content))};
 }

@@ -73,7 +73,12 @@ std::optional<net::WebAnswer> Site::file(Client c, const net::http::Request& r, 
   if (auto found = page_.file(r.path())) return found;
   if (!r.path().starts_with("/file/")) return net::WebAnswer{.status = 404};
   reading_.add([this, c, path = std::string(r.path())] {
-    hand_over([this, c, a = files_.answer(path)] { server_->answer(c, a); });
+    net::WebAnswer a{.status = 503};
+    try {
+      a = files_.answer(path);
+    } catch (const std::exception&) {  // no memory for a large one
+    }
+    hand_over([this, c, a] { server_->answer(c, a); });
   });
   return {};
 }

@@ -120,7 +120,7 @@ class Site final : public net::WebSite {
   std::vector<std::function<void()>> done_;  // for the network's thread
 
   // last: they end first
-  Workers reading_{1}, describing_{1}, starting_{2}, asking_{4};
+  Workers reading_{1}, listing_{1}, describing_{1}, starting_{2}, asking_{4};
 };
 
 }  // namespace vernier::desktop

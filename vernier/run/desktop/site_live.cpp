@@ -64,7 +64,8 @@ net::Clock::time_point Site::send_live(Clock::time_point now) {
     for (auto f = visitor.follows.begin(); f != visitor.follows.end();) {
       Follow& follow = f->second;
       if (follow.next <= now) {
-        follow.next = std::max(follow.next + follow.every, now);
+        follow.next += follow.every;
+        if (follow.next <= now) follow.next = now + follow.every;
         send_rows(client, visitor, f->first, follow);
         if (follow.rows->over()) {
           f = visitor.follows.erase(f);
@@ -108,6 +109,8 @@ void Site::ask_state(const fs::path& run) {
     return;
   } catch (const ConfigurationError&) {
     // it has ended, or is about to
+  } catch (const std::exception&) {  // no memory
+    return hand_over([this, run] { status_.missed(run, Clock::now()); });
   }
   std::string status = "unreadable";
   std::uint64_t events = 0;
@@ -116,7 +119,7 @@ void Site::ask_state(const fs::path& run) {
     record::EventList list(run);
     list.refresh();
     events = list.total();
-  } catch (const ConfigurationError&) {
+  } catch (const std::exception&) {
     // its folder has vanished
   }
   hand_over([this, run, status, events] {

@@ -1,4 +1,5 @@
 // The requests of pages, besides those about live rows.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -17,7 +18,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::uint64_t most_points = 100'000;  // of one answer
+constexpr std::uint64_t least_points = 2, most_points = 100'000;  // of one answer
 constexpr std::uint64_t any_number = 0xffffffff;
 constexpr std::uint64_t any_count = std::uint64_t{1} << 53;
 constexpr std::size_t longest_line = 4000;  // of an order
@@ -38,7 +39,7 @@ void Site::hello(Client c, const Request& r) {
 }
 
 void Site::home(Client c, const Request& r) {
-  have_done(c, r.id(), reading_,
+  have_done(c, r.id(), listing_,
             [this, id = r.id()]() -> Done { return answer(id, home_json(settings_)); });
 }
 
@@ -75,7 +76,8 @@ void Site::read(Client c, const Request& r) {
   } const a{static_cast<std::uint32_t>(r.whole("signal", any_number)),
             static_cast<std::uint32_t>(r.has("element") ? r.whole("element", any_number) : 0),
             r.number("from"), r.number("to"),
-            static_cast<std::size_t>(r.whole("points", most_points))};
+            std::max<std::size_t>(least_points, r.whole("points", most_points))};
+  if (!(a.from <= a.to)) refuse("V8103", "\"from\" is after \"to\"", "reload the page");
   have_done(c, r.id(), reading_,
             [this, a, id = r.id(), name = r.text("run"), role = role(c)]() -> Done {
               OpenRun& run = runs_.at(places_.run(name, role));
