@@ -70,6 +70,8 @@ constexpr std::array all_commands{
             "vernier rate 10", false, declare_rate},
     Command{"checkpoint", "save the state of a run in another terminal", Before::live_run,
             "vernier checkpoint", false, declare_checkpoint},
+    Command{"mark", "write a remark into the events of a run in another terminal", Before::live_run,
+            "vernier mark 'the cable is pulled'", false, declare_mark},
     Command{"rewind", "restart a run in another terminal from an earlier time", Before::live_run,
             "vernier rewind 0s", false, declare_rewind},
     Command{"doctor", "check whether this machine is fit for real time, and what to change",

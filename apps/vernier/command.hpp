@@ -83,6 +83,7 @@ Action declare_step(CLI::App&);
 Action declare_watch(CLI::App&);
 Action declare_linearize(CLI::App&);
 Action declare_link(CLI::App&);
+Action declare_mark(CLI::App&);
 Action declare_modes(CLI::App&);
 Action declare_new(CLI::App&);
 Action declare_plot(CLI::App&);

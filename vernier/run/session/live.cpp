@@ -18,6 +18,7 @@ using executive::Order;
 using executive::OrderAnswer;
 using executive::OrderKind;
 
+constexpr std::size_t longest_mark = 1000;
 constexpr std::size_t most_got = 100;  // signals of one request: the queue must not fill up
 
 [[noreturn]] void refuse(const char* code, std::string message, const std::string& note) {
@@ -56,6 +57,7 @@ std::string Live::carried_out(std::string_view line) {
     if (word == "resume") return run_.resume();
     if (word == "stop") return run_.stop();
     if (word == "checkpoint") return run_.checkpoint();
+    if (word == "real-time") return run_.real_time();
   }
   if (word == "get") return get(line);
   if (word == "release" || word == "send")
@@ -74,14 +76,22 @@ std::string Live::carried_out(std::string_view line) {
     if (rate && *rate > 0.0 && std::isfinite(*rate)) return run_.set_rate(*rate);
     refuse("V4121", fmt::format("\"{}\" is not a rate", line), "a positive number: × real time");
   }
+  if (word == "mark") {
+    const bool plain =
+        std::none_of(line.begin(), line.end(), [](unsigned char c) { return c < 32; });
+    if (!line.empty() && line.size() <= longest_mark && plain) return run_.mark(line);
+    refuse("V4121", "a mark needs a text of one line, at most 1000 bytes long",
+           "for example mark the cable is pulled");
+  }
   if (word == "rewind") {
     const auto t = composition::parsed_time(line);
     if (t && *t >= Duration{}) return run_.rewind(Time(*t));
     refuse("V4121", fmt::format("\"{}\" is not a time", line), "for example 12.5 s");
   }
-  refuse("V4121", fmt::format("a run does not know \"{}\"", word),
-         "status, state, freeze, resume, stop, step, rate, checkpoint, rewind, get, set, release, "
-         "send");
+  refuse(
+      "V4121", fmt::format("a run does not know \"{}\"", word),
+      "status, state, real-time, freeze, resume, stop, step, rate, checkpoint, rewind, mark, get, "
+      "set, release, send");
 }
 
 OrderAnswer Live::wait_for(std::uint64_t order) {

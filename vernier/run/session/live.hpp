@@ -26,6 +26,10 @@ class Steerable {
   virtual std::string step(int ticks) = 0;
   virtual std::string set_rate(double) = 0;
   virtual std::string checkpoint() = 0;
+  /// Writes a remark of the user into the list of events.
+  virtual std::string mark(std::string_view text) = 0;
+  /// How the run keeps time, as one JSON object.
+  virtual std::string real_time() = 0;
   /// Ends this run; its caller continues from the last checkpoint at or before `t`.
   virtual std::string rewind(Time t) = 0;
   /// Whether it executes no more ticks.
@@ -35,6 +39,8 @@ class Steerable {
 /// Executes request lines (docs/reference/live-access.md):
 ///
 ///   status · state · freeze · resume · stop · step [N] · rate X · checkpoint · rewind TIME
+///   mark TEXT             a remark in the list of events
+///   real-time             one JSON object: policy, machine, federates that held back
 ///   get PATTERN…          one JSON object: the time, and the values by path
 ///   set PATH VALUES       from the next tick on, all readers see these values
 ///   release PATH          undoes set

@@ -74,6 +74,8 @@ struct Run final : session::Steerable {
     return "rate";
   }
   std::string checkpoint() override { return "saved"; }
+  std::string mark(std::string_view) override { return "marked"; }
+  std::string real_time() override { return "{}"; }
   std::string rewind(Time t) override {
     require(t >= Time{});
     return "rewound";

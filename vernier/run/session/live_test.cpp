@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "vernier/base/temporary_folder.hpp"
@@ -22,6 +23,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 struct Plant {
@@ -166,6 +168,19 @@ TEST_F(Steered, IsRepeatedWithItsOrdersToTheBit) {
   EXPECT_GT(c.signals[0].compared, 10u);
 }
 
+TEST_F(Steered, NotesWhatTheUserSeesAmongItsEvents) {
+  begin({});
+  EXPECT_THAT(said("mark the \"cable\" is pulled, twice"), StartsWith("marked at t = "));
+  EXPECT_THAT(said("mark"), HasSubstr("V4121"));
+  EXPECT_THAT(said("mark " + std::string(1001, 'x')), HasSubstr("V4121"));
+  EXPECT_THAT(said(std::string("mark a\tb")), HasSubstr("V4121"));
+  end();
+  std::ostringstream events;
+  events << std::ifstream(session_->folder() / "events.csv").rdbuf();
+  EXPECT_THAT(events.str(), HasSubstr(",user,mark,,,\"the \"\"cable\"\" is pulled, twice\","));
+  EXPECT_THAT(events.str(), Not(HasSubstr("xxx")));
+}
+
 TEST_F(Steered, StandsStillAndIsTakenFurtherTickByTick) {
   begin({});
   EXPECT_THAT(said("freeze"), HasSubstr("frozen"));
@@ -266,6 +281,8 @@ struct Idle : Steerable {
   std::string step(int) override { return {}; }
   std::string set_rate(double) override { return {}; }
   std::string checkpoint() override { return {}; }
+  std::string mark(std::string_view) override { return {}; }
+  std::string real_time() override { return {}; }
   std::string rewind(Time) override { return {}; }
   bool over() override { return ends; }
   bool ends = false;

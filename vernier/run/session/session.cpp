@@ -493,6 +493,22 @@ class Session::Work final : public Steerable {
                          exact(seconds(executive_->now())));
     });
   }
+  std::string mark(std::string_view text) override {
+    const Time t = now();
+    recorder_.add({.time = t,
+                   .component = "user",
+                   .kind = "mark",
+                   .from = {},
+                   .to = {},
+                   .reason = std::string(text)});
+    return fmt::format("marked at t = {} s", exact(seconds(t)));
+  }
+  std::string real_time() override {
+    if (!timing_)
+      refuse_request("the run does not keep to a clock",
+                     "vernier run FILE --rt   runs in real time");
+    return timing_->about();
+  }
   std::string checkpoint() override {
     return in_between([this] {
       checkpoints_.push_back(archive_->save(state()));

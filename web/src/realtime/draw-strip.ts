@@ -8,6 +8,7 @@ export interface StripView {
   to: number;
   parts: string[];
   selected: number | null; // number of a frame
+  fit: boolean; // the scale is that of the time used, not of the budget
 }
 
 export interface Place {
@@ -28,10 +29,10 @@ export function places(view: StripView, width: number): Place[] {
   });
 }
 
-/** The scale of the time used: the deadline and a little more, or the worst frame. */
-export function top(frames: Frame[]): number {
+/** The scale of the time used: the deadline and a little more, or the worst frame; with `fit` that alone. */
+export function top(frames: Frame[], fit = false): number {
   let most = 0;
-  for (const f of frames) most = Math.max(most, 1.12 * period(f), 1.05 * used(f));
+  for (const f of frames) most = Math.max(most, fit ? 0 : 1.12 * period(f), 1.05 * used(f));
   return most > 0 ? most : 1;
 }
 
@@ -50,7 +51,7 @@ export function drawStrip(canvas: HTMLCanvasElement, view: StripView, look: Look
   canvas.height = Math.round(height * ratio);
   g.scale(ratio, ratio);
   g.clearRect(0, 0, width, height);
-  const most = top(view.frames);
+  const most = top(view.frames, view.fit);
   const y = (s: number) => height - (s / most) * height;
   for (const place of places(view, width)) {
     let level = 0;
@@ -80,6 +81,7 @@ export function drawStrip(canvas: HTMLCanvasElement, view: StripView, look: Look
   const first = view.frames[0];
   if (!first) return;
   const deadline = y(period(first));
+  if (deadline < 0) return;
   g.strokeStyle = look.bad;
   g.setLineDash([6, 4]);
   g.lineWidth = 1.5;

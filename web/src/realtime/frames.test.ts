@@ -29,13 +29,14 @@ describe('a frame', () => {
 describe('the strip', () => {
   const frames = [0, 1, 2, 3].map((k) => frameOf([k * 0.004, k, ...row.slice(2)]));
   it('puts every frame where it begins and lets it reach to the next', () => {
-    const all = places({ frames, from: 0, to: 0.016, parts: [], selected: null }, 400);
+    const all = places({ frames, from: 0, to: 0.016, parts: [], selected: null, fit: false }, 400);
     expect(all.map((p) => Math.round(p.left))).toEqual([0, 100, 200, 300]);
     expect(all.map((p) => Math.round(p.width))).toEqual([100, 100, 100, 100]);
   });
   it('has room for the deadline and for the frame that used most', () => {
     expect(top(frames)).toBeGreaterThan(0.004);
     expect(top([{ ...frames[0], cost: 0.05, margin: -0.046 }])).toBeGreaterThan(0.05);
+    expect(top(frames, true)).toBeLessThan(0.0014);
     expect(top([])).toBe(1);
   });
 });
