@@ -3,16 +3,17 @@ import type { Parameter } from '../protocol/messages';
 /** A parameter of one number, split from the unit that its value may carry: "600 km", 0.2, [1]. */
 export interface Scalar {
   value: number;
+  text: string; // as the document writes it
   unit: string;
 }
 
 export function scalarOf(p: Pick<Parameter, 'value' | 'unit'>): Scalar | undefined {
-  if (typeof p.value === 'number') return { value: p.value, unit: p.unit };
-  if (Array.isArray(p.value)) return p.value.length === 1 ? { value: p.value[0], unit: p.unit } : undefined;
+  if (typeof p.value === 'number') return { value: p.value, text: String(p.value), unit: p.unit };
+  if (Array.isArray(p.value)) return p.value.length === 1 ? { value: p.value[0], text: String(p.value[0]), unit: p.unit } : undefined;
   const [number, unit, ...more] = p.value.trim().split(/\s+/);
   const value = Number(number || 'x');
   if (!Number.isFinite(value) || more.length > 0 || (unit !== undefined && Number.isFinite(Number(unit)))) return undefined;
-  return { value, unit: unit ?? p.unit };
+  return { value, text: number, unit: unit ?? p.unit };
 }
 
 /** Values that are not one number, as text to edit. */
