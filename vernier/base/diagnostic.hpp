@@ -43,7 +43,7 @@ struct Diagnostic {
   std::vector<std::string> body;   // lines shown under the place unchanged: a chain of ports
   std::vector<std::string> notes;  // what was expected, what to do
   Category category = Category::input;
-  bool shown = false;  // by who found it: where `source` is empty, no line is to be shown
+  bool shown = false;            // by who found it: where `source` is empty, no line is to be shown
   std::vector<Change> fix = {};  // changes that mend it, for editors; empty: none is known
 };
 

@@ -2,6 +2,7 @@
 //   node --test test/compose.test.mjs
 // VERNIER_COMPOSE names the build's compose_requests, VERNIER_PACK another page than ../page.pack.
 import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { chromium } from 'playwright-core';
 import { Composer } from '../mock/compose.mjs';
 import { serve } from '../mock/server.mjs';
 
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const source = process.env.VERNIER_SOURCE ?? fileURLToPath(new URL('../..', import.meta.url));
 const program = process.env.VERNIER_COMPOSE ?? join(source, 'build/bin/compose_requests');
 // with a real server the other tests suffice; without the program there is nothing to ask
@@ -236,6 +238,24 @@ test('unsaved changes outlive the page', async () => {
   await page.getByRole('button', { name: 'Restore them' }).click();
   await until('editor', (e) => e.text.includes('6500 km'));
 });
+
+for (const colorScheme of ['light', 'dark'])
+  test(`axe-core finds no serious violation (${colorScheme})`, async () => {
+    await page.emulateMedia({ colorScheme });
+    await open('aausat2/aausat2.xml');
+    await page.getByRole('button', { name: 'Catalogue' }).click();
+    await page.locator('[data-instance="orbit"] header').click();
+    await cursorBehind('<connect from="body.omega" to="');
+    await page.keyboard.type('x');
+    await until('compose', (c) => c.checked && c.problems.length > 0);
+    await page.keyboard.press('Escape');
+    for (const document of ['', 'aausat2/supervisor.xml']) {
+      if (document) await open(document);
+      await page.evaluate(axe);
+      const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+      assert.deepEqual(violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => `${v.id}: ${v.help}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(' | ')}`), []);
+    }
+  });
 
 test('a link that only watches changes nothing', async () => {
   await open('aausat2/aausat2.xml', server.watching);

@@ -38,10 +38,8 @@ scene::Scene field_looks(const vernier::Parameters& p) {
                 scene::about({0, 0, 1}, {.start = {turn.angle}, .rate = turn.rate})};
   scene::Scene s;
   s.bodies.push_back(std::move(earth));
-  s.vectors = {{.name = "field",
-                .by = {.signal = "field", .count = 3},
-                .unit = "T",
-                .role = "field"}};
+  s.vectors = {
+      {.name = "field", .by = {.signal = "field", .count = 3}, .unit = "T", .role = "field"}};
   return s;
 }
 

@@ -105,7 +105,9 @@ Type kepler_orbit_type() {
     }
     return adjusted(std::make_unique<KeplerOrbit>(k), p);
   };
-  type.scene = [made = type.system](const vernier::Parameters& p) { return orbit_looks(*made(p), p); };
+  type.scene = [made = type.system](const vernier::Parameters& p) {
+    return orbit_looks(*made(p), p);
+  };
   return type;
 }
 
@@ -127,7 +129,9 @@ Type j2_orbit_type() {
     k.start = state(elements(p), k.mu);
     return adjusted(std::make_unique<J2Orbit>(k), p);
   };
-  type.scene = [made = type.system](const vernier::Parameters& p) { return orbit_looks(*made(p), p); };
+  type.scene = [made = type.system](const vernier::Parameters& p) {
+    return orbit_looks(*made(p), p);
+  };
   return type;
 }
 

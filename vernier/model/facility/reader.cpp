@@ -235,8 +235,7 @@ class Builder {
       if (wanted != names[0] && wanted != names[1]) {
         Diagnostic& d = report_.error("V1683", "reference names no robot: " + in_quotes(wanted),
                                       Report::value_place(root_, "reference"));
-        if (const auto near = closest(wanted, {names[0], names[1]}))
-          did_you_mean(d, *near);
+        if (const auto near = closest(wanted, {names[0], names[1]})) did_you_mean(d, *near);
         d.notes.push_back("robots: " + names[0] + ", " + names[1]);
       }
     }

@@ -266,11 +266,11 @@ TEST(Describe, ShowsPortsAndParametersOfWhatCanBeMade) {
                   {.name = "way", .kind = ParameterKind::text, .initial = "fast"}};
   t.system = [](const Parameters& p) -> std::unique_ptr<hybrid::System> {
     if (p.real("stiffness") < 0.0) p.reject("stiffness", "must not be negative");
-    return std::make_unique<vernier::testing::FormulaSystem>(
-        vernier::testing::FormulaSystem::Model{.states = {},
-                                               .inputs = {{.name = "length", .unit = "m"}},
-                                               .outputs = {{.name = "force", .unit = "N"}},
-                                               .locations = {}});
+    return std::make_unique<vernier::testing::FormulaSystem>(vernier::testing::FormulaSystem::Model{
+        .states = {},
+        .inputs = {{.name = "length", .unit = "m"}},
+        .outputs = {{.name = "force", .unit = "N"}},
+        .locations = {{"only", [](const vernier::testing::Terms&, vernier::testing::Dual*) {}}}});
   };
   d.types.add(std::move(t));
   const auto described = [&d](const json& instance) {

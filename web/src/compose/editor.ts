@@ -131,7 +131,7 @@ export function stateOf(text: string, owner: Owner): EditorState {
     marked,
     theme,
     autocompletion({ override: [source(owner)], icons: false }),
-    EditorView.contentAttributes.of({ 'aria-label': 'Text of the document', spellcheck: 'false' }),
+    EditorView.contentAttributes.of({ 'aria-label': 'Text of the document', spellcheck: 'false', tabindex: '0' }),
     keymap.of([
       { key: 'Mod-s', run: () => (owner.save(), true), preventDefault: true },
       { key: 'Mod-Enter', run: () => (owner.run(), true), preventDefault: true },

@@ -19,18 +19,41 @@ export interface Link {
 
 /** Left to right along the links. */
 export function laidOut(boxes: Box[], links: Link[], gap = 90): Map<string, Point> {
-  const graph = new dagre.graphlib.Graph({ multigraph: true });
+  const graph = new dagre.graphlib.Graph();
   graph.setGraph({ rankdir: 'LR', nodesep: 28, ranksep: gap, marginx: 10, marginy: 10 });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const box of boxes) graph.setNode(box.id, { width: box.width, height: box.height });
-  links.forEach((link, k) => {
-    if (link.from !== link.to && graph.hasNode(link.from) && graph.hasNode(link.to)) graph.setEdge(link.from, link.to, {}, String(k));
-  });
-  dagre.layout(graph);
+  // one for all connections of a pair: several make the layout slow and do not change it
+  for (const link of links) if (link.from !== link.to && graph.hasNode(link.from) && graph.hasNode(link.to)) graph.setEdge(link.from, link.to);
+  try {
+    dagre.layout(graph);
+  } catch {
+    return inRows(boxes); // dagre gives up where a point of an edge is exactly in the middle of a node
+  }
   return new Map(boxes.map((box) => {
     const n = graph.node(box.id);
     return [box.id, { x: n.x - box.width / 2, y: n.y - box.height / 2 }];
   }));
+}
+
+/** One after another, in rows. */
+export function inRows(boxes: Box[]): Map<string, Point> {
+  const places = new Map<string, Point>();
+  const perRow = Math.ceil(Math.sqrt(boxes.length));
+  let x = 10;
+  let y = 10;
+  let highest = 0;
+  boxes.forEach((box, k) => {
+    if (k > 0 && k % perRow === 0) {
+      x = 10;
+      y += highest + 40;
+      highest = 0;
+    }
+    places.set(box.id, { x, y });
+    x += box.width + 90;
+    highest = Math.max(highest, box.height);
+  });
+  return places;
 }
 
 const most = 40; // documents that are remembered
