@@ -67,7 +67,7 @@ TEST(Scene, AWheelIsACylinderAboutItsAxis) {
 TEST(Scene, ABodyThatIsNotRoundIsNoWheel) {
   const Shape s = solid(36.0, {}, {7, 108, 115}, "part", Vector{1, 0, 0});
   EXPECT_EQ(s.shape, "box");
-  EXPECT_EQ(s.role, "boom");
+  EXPECT_EQ(s.role, "panel");
   EXPECT_LT((inertia(s, 36.0) - Vector3d(7, 108, 115).asDiagonal().toDenseMatrix()).norm(), 1e-10);
 }
 

@@ -1,3 +1,0 @@
-#include "vernier/run/scene/scene_of.hpp"
-
-#include <gtest/gtest.h>
