@@ -89,7 +89,7 @@ TEST(SceneOfATree, HasTheBodiesOfCassiniWhereItsSensorsAre) {
          {std::pair{"sc.plant.magnetometer", scene::Vector{10.9, 0, 2.0}},
           std::pair{"sc.plant.imu", scene::Vector{0, 0, 1.8}}}) {
       const auto found = std::find_if(flexible.points.begin(), flexible.points.end(),
-                                      [&](const scene::Point& p) { return p.at == place; });
+                                      [&at = place](const scene::Point& p) { return p.at == at; });
       ASSERT_NE(found, flexible.points.end()) << sensor;
       EXPECT_LT(
           (testing::scene_point(*found, eta) - vector(s.read(sensor + std::string(".position"))))
@@ -106,29 +106,6 @@ TEST(SceneOfATree, HasTheBodiesOfCassiniWhereItsSensorsAre) {
         rounding);
   }
   EXPECT_GT(vector(s.read("sc.plant.gyro.position")).norm(), 4.0) << "something was compared";
-}
-
-TEST(SceneOfATree, BendsAnArrayAsTheCameraOnItsTipSees) {
-  const fs::path document = root / "examples/multibody/burn.xml";
-  const Composed c = scene_of(document);
-  Simulation s(document);
-  double bent = 0.0;
-  for (const double t : {0.0, 2.5, 4.0, 9.0}) {
-    s.run_until(t);
-    const auto values = values_of(s);
-    const auto poses = testing::scene_poses(c.scene, values);
-    const scene::Body& array = body(c, "craft.array");
-    const Isometry3d in_bus = poses.at("craft.bus").inverse() * poses.at("craft.array");
-    const auto tip =
-        std::find_if(array.points.begin(), array.points.end(), [](const scene::Point& p) {
-          return p.at == scene::Vector{0, 6, 0};  // the modal file's point 100
-        });
-    ASSERT_NE(tip, array.points.end());
-    const Vector3d place = in_bus * testing::scene_point(*tip, values(*array.modes));
-    EXPECT_LT((place - vector(s.read("craft.tip_camera.position"))).norm(), rounding) << t;
-    bent = std::max(bent, std::abs(values(*array.modes)[0]));
-  }
-  EXPECT_GT(bent, 1e-3);
 }
 
 /// One body for each kind of hinge, all turned and displaced, each with a sensor.
@@ -285,7 +262,8 @@ TEST(Scene, AsksForOutputsThatAMechanismDoesNotHave) {
   const TemporaryFolder folder;
   const fs::path document = folder.path() / "rod.xml";
   std::ofstream(document) << R"(<mechanism name="m" version="1"><node name="rod"/>
-<body name="bob" node="rod" mass="1 kg" centre="0 0 -1 m"/>
+<body name="bob" node="rod" mass="1 kg" centre="0 0 -1 m">
+<inertia about="centre" unit="kg*m^2" xx="0.1" yy="0.1" zz="0.1"/></body>
 <joint name="hinge" kind="spherical"><end node="ground"/><end node="rod"/></joint>
 <output of="mechanism"/></mechanism>)";
   const Composed c = scene_of(document);
@@ -321,9 +299,11 @@ TEST(Scene, CanBeMadeOfEveryMissionAndExample) {
         EXPECT_TRUE(scene::to_json(c).starts_with("{\"version\":1,")) << entry.path();
         ++made;
       } catch (const ConfigurationError& e) {
-        // documents that need something that is not there: native code that nobody trusted
+        // documents that need something that is not there: native code that nobody trusted, or a
+        // table that another run writes first (V7301)
         EXPECT_TRUE(content.find("plugin") != std::string::npos ||
-                    content.find("federat") != std::string::npos)
+                    content.find("federat") != std::string::npos ||
+                    std::string_view(e.what()).find("V7301") != std::string_view::npos)
             << entry.path() << "\n"
             << e.what();
       }
