@@ -278,9 +278,10 @@ Report report_of(const std::vector<fs::path>& folders, const Catalogue& catalogu
       kept = std::min(kept - 1, static_cast<std::size_t>(static_cast<double>(kept) / too_much));
     } else {
       refuse("V8134",
-             fmt::format("a report of {} bytes has no room for the page and what the runs tell: it "
-                         "would have {}",
-                         s.most_bytes, r.html.size()),
+             fmt::format(
+                 "a report of {} bytes has no room for the page with the events and documents of "
+                 "the runs: these need {} MB",
+                 s.most_bytes, r.html.size() / 1'000'000 + 1),
              "--size 20MB   allows more; without real-time frames or long documents it is smaller");
     }
   }
