@@ -77,7 +77,8 @@ class Trust(InAFolder):
         "modes": [["modes"]],
         "linearize": [["linearize"]],
     }
-    OTHERS = {"federate"}  # below
+    OTHERS = {"federate",  # below
+              "desktop"}   # reads documents as info does, and starts them by `vernier run`
     NO_DOCUMENT = {"demo", "new", "plot", "help", "examples", "runs", "status", "freeze", "resume", "stop", "watch", "set", "send", "step",
                    "rate", "checkpoint", "mark", "rewind", "export", "report", "compare", "explain", "link", "rti", "trust", "time", "frames", "dtd",
                    "completion", "version"}

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "vernier/kernel/elementary/elementary.hpp"
+
 namespace vernier::scene {
 
 Step offset(const Vector& v) { return {.kind = Step::Kind::offset, .vector = v}; }
@@ -43,7 +45,7 @@ Vector box_size(double mass, const Vector& moments, double density) {
     // The edges are √(squares / m), and m is density times their product.
     const double product = std::sqrt(squares[0] * squares[1] * squares[2]);
     if (!(product > 0.0)) return {};
-    mass = std::pow(density * product, 0.4);
+    mass = elementary::pow(density * product, 0.4);
   }
   return {std::sqrt(squares[0] / mass), std::sqrt(squares[1] / mass), std::sqrt(squares[2] / mass)};
 }
@@ -82,7 +84,8 @@ Shape solid(double mass, const Vector& centre, const Tensor& t, std::string role
   Shape s;
   if (!(J.trace() > 0.0) || !J.allFinite()) {
     s.shape = "sphere";
-    s.radius = std::cbrt(std::max(mass, 1e-3) / (4.0 / 3.0 * std::numbers::pi * density_of_points));
+    s.radius =
+        elementary::cbrt(std::max(mass, 1e-3) / (4.0 / 3.0 * std::numbers::pi * density_of_points));
   } else if (spin) {
     const Eigen::Vector3d axis = plain(*spin).normalized();
     const double along = axis.dot(J * axis), across = 0.5 * (J.trace() - along);

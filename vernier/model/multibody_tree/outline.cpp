@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vernier/kernel/elementary/elementary.hpp"
+
 namespace vernier::multibody_tree {
 namespace {
 
@@ -93,7 +95,7 @@ Outline outline(const ModalFile& f) {
   for (const std::size_t i : chosen(f)) {
     const Vector3 d = bars[k];
     if (d.isZero(0.0) && f.beams.empty() && f.points[i].mass > 0.0)
-      truss.blocks.emplace_back(static_cast<int>(k), std::cbrt(f.points[i].mass / density));
+      truss.blocks.emplace_back(static_cast<int>(k), elementary::cbrt(f.points[i].mass / density));
     if (!d.isZero(0.0)) {
       ends[k] = static_cast<int>(o.points.size());
       o.points.push_back(moved(f.points[i], d));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/kernel/multibody/spacecraft.hpp"
 #include "vernier/model/multibody_tree/outline.hpp"
 
@@ -243,7 +244,7 @@ class Painter {
         scene::spin(scene::vector(r.axis), {.signal = r.name + ".speed", .start = {r.speed}}));
     scene::Shape s{.shape = "cylinder", .role = "wheel", .assumed = true};
     // A steel wheel, rim and spokes, of half the density and half as thick as its radius.
-    s.radius = std::pow(4.0 * r.inertia / (std::numbers::pi * 3900.0), 0.2);
+    s.radius = elementary::pow(4.0 * r.inertia / (std::numbers::pi * 3900.0), 0.2);
     s.length = 0.5 * s.radius;
     s.rotation = scene::z_to(scene::vector(r.axis));
     b.shapes = {s};

@@ -5,6 +5,7 @@
 
 #include "vernier/base/require.hpp"
 #include "vernier/component/scene.hpp"
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/model/spacecraft/actuators.hpp"
 #include "vernier/model/spacecraft/detail/lanes.hpp"
 
@@ -174,7 +175,7 @@ ReactionWheels::Parameters wheel_values(const vernier::Parameters& p) {
 /// A steel wheel half as thick as its radius with this inertia: J = π ρ r⁵ / 4.
 double radius_of(double inertia) {
   constexpr double density = 7800.0;
-  return std::pow(4.0 * inertia / (std::numbers::pi * density), 0.2);
+  return elementary::pow(4.0 * inertia / (std::numbers::pi * density), 0.2);
 }
 
 scene::Scene wheel_looks(const std::vector<Vector3>& axes, const vernier::Parameters& p) {

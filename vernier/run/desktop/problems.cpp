@@ -19,6 +19,12 @@ int number_in(const ordered_json& object, const char* name, int otherwise) {
   const auto at = object.find(name);
   return at != object.end() && at->is_number_integer() ? at->get<int>() : otherwise;
 }
+Place place_in(const ordered_json& object) {
+  return {.file = text_in(object, "file"),
+          .line = number_in(object, "line", 0),
+          .column = number_in(object, "column", 0),
+          .length = number_in(object, "length", 1)};
+}
 std::vector<std::string> texts_in(const ordered_json& object, const char* name) {
   std::vector<std::string> texts;
   const auto at = object.find(name);
@@ -42,13 +48,15 @@ Diagnostics problems_in(const ordered_json& list) {
     d.severity = text_in(one, "severity") == "warning" ? Severity::warning : Severity::error;
     d.code = text_in(one, "code");
     d.message = text_in(one, "message");
-    d.place = {.file = text_in(one, "file"),
-               .line = number_in(one, "line", 0),
-               .column = number_in(one, "column", 0),
-               .length = number_in(one, "length", 1)};
+    d.place = place_in(one);
     d.mark = text_in(one, "mark");
     d.body = texts_in(one, "body");
     d.notes = texts_in(one, "notes");
+    if (const auto fix = one.find("fix"); fix != one.end() && fix->is_array()) {
+      for (const ordered_json& change : *fix) {
+        if (change.is_object()) d.fix.push_back({place_in(change), text_in(change, "text")});
+      }
+    }
     problems.add(std::move(d));
   }
   return problems;
