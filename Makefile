@@ -10,10 +10,13 @@ FUZZ_SECONDS ?= 60
 RUN := build/bin/vernier
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-13s %s\n", $$1, $$2 }'
 
-packages: ## install what is missing (packages.txt); asks nothing
+packages: ## install what is missing to build (packages.txt); asks nothing
 	@if [ "$(INSTALL)" = yes ]; then tools/install_packages; fi
+
+test-packages: ## the same, with what only tests and checks need
+	@if [ "$(INSTALL)" = yes ]; then tools/install_packages test; fi
 
 build: packages ## build the program: build/bin/vernier
 	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
@@ -39,21 +42,21 @@ robot: build ## the flexible space robot of Attolico and Masarati: figures 1, 2,
 spacefom: build ## Earth, Moon and a vehicle in a federation of simulators, and a late watcher
 	@missions/spacefom/run.py --vernier $(RUN)
 
-test: packages ## build everything and pass all tests
+test: test-packages ## build everything and pass all tests
 	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
 	@cmake --build build -j $(JOBS)
 	@ctest --test-dir build -j $(TESTS) --output-on-failure --timeout 900
 	@tools/sanitized $(JOBS)
 
-sanitize: packages ## more tests under sanitizers than `make test` runs, which takes longer
+sanitize: test-packages ## more tests under sanitizers than `make test` runs, which takes longer
 	@tools/sanitized more $(JOBS)
 
-quick: packages ## the tests of the modules alone, in under two minutes once built
+quick: test-packages ## the tests of the modules alone, in under two minutes once built
 	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
 	@cmake --build build -j $(JOBS)
 	@ctest --test-dir build -j $(TESTS) --output-on-failure --timeout 900 -LE slow
 
-bench: packages ## measure the figures that docs/ quotes
+bench: test-packages ## measure the figures that docs/ quotes
 	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
 	@cmake --build build -j $(JOBS) --target vernier benchmarks
 	@benchmarks/all build
@@ -63,13 +66,13 @@ soak: packages ## RSP for long: 10000 random experiments, 12 simulated hours of 
 	@cmake --build build -j $(JOBS) --target rsp_soak
 	@build/bin/rsp_soak
 
-check: packages ## format, names and likely mistakes (clang-tidy), includes, links in the documents
+check: test-packages ## format, names and likely mistakes (clang-tidy), includes, links in the documents
 	@tools/check
 
-fuzz: packages ## fuzz every reader and decoder, FUZZ_SECONDS each
+fuzz: test-packages ## fuzz every reader and decoder, FUZZ_SECONDS each
 	@tools/fuzz $(FUZZ_SECONDS)
 
-mutations: packages ## plant mistakes in the multibody kernel: its tests must find each
+mutations: test-packages ## plant mistakes in the multibody kernel: its tests must find each
 	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
 	@cmake --build build -j $(JOBS) --target multibody_test
 	@tools/mutations.py build
@@ -77,4 +80,4 @@ mutations: packages ## plant mistakes in the multibody kernel: its tests must fi
 clean: ## remove what was built
 	rm -rf build
 
-.PHONY: help packages build install uninstall demo epos robot spacefom test sanitize quick bench soak check fuzz mutations clean
+.PHONY: help packages test-packages build install uninstall demo epos robot spacefom test sanitize quick bench soak check fuzz mutations clean

@@ -11,22 +11,13 @@ set(vernier_rti1516e_on  base net gateway)
 set(vernier_run_on       base net document kernel component run)
 set(vernier_standard_on  base net document kernel component model gateway rti1516e run)
 
-# whether clang compiles everything, or only single targets: see vernier_by_clang()
-set(clang $<OR:$<CXX_COMPILER_ID:Clang>,$<BOOL:$<TARGET_PROPERTY:VERNIER_BY_CLANG>>>)
-
-# gcc collects garbage whenever its heap has grown by a few hundred MB. Sources that are compiled together come to 1.5 GB;
-# not collecting before that saves a tenth of the time and takes hardly more memory.
-if(VERNIER_TOGETHER)
-  add_compile_options($<$<NOT:${clang}>:--param=ggc-min-heapsize=1200000>)
-endif()
-
 add_library(vernier_warnings INTERFACE)
 target_compile_options(vernier_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow
   -Wnon-virtual-dtor -Wcast-align -Woverloaded-virtual -Wconversion -Wno-sign-conversion
   # code written for lanes is also compiled for single numbers
-  $<${clang}:-Wno-bitwise-instead-of-logical>
-  # clang also warns of shadowing between sources that are compiled together; gcc's warnings decide
-  $<${clang}:-Wno-shadow>
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-bitwise-instead-of-logical>
+  # clang also warns of shadowing between sources that are compiled together; gcc's warnings decide (preset `gcc`)
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-shadow>
   # gcc 12 reports false overflows in inlined library code
   $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds -Wno-restrict -Wno-maybe-uninitialized>
   $<$<BOOL:${VERNIER_WERROR}>:-Werror>)
@@ -123,12 +114,10 @@ function(vernier_module path)
   endif()
   set_property(GLOBAL PROPERTY vernier_with_vernier::${name} "${with}")
   if(arg_SOURCES)
-    set(cold "")
     if(arg_COLD AND NOT VERNIER_SANITIZE)
-      set(cold cold_)
       target_compile_options(vernier_${name} PRIVATE -O1)
     endif()
-    vernier_precompile(vernier_${name} FROM vernier_${cold}${with}headers)
+    vernier_precompile(vernier_${name} FROM vernier_${with}headers)
     if(arg_TOGETHER)
       vernier_together(vernier_${name})
     endif()
@@ -159,10 +148,8 @@ function(vernier_once module)
   target_sources(vernier_${module} PRIVATE $<TARGET_OBJECTS:${once}>)
   if(NOT VERNIER_SANITIZE)
     target_compile_options(${once} PRIVATE -O1)
-    vernier_precompile(${once} FROM vernier_cold_eigen_headers)
-  else()
-    vernier_precompile(${once} FROM vernier_eigen_headers)
   endif()
+  vernier_precompile(${once} FROM vernier_eigen_headers)
 endfunction()
 
 # vernier_shared(<target> FROM <static library> EXPORTS <version script>): a shared library with all of a static one
@@ -182,9 +169,10 @@ function(vernier_shared target)
 endfunction()
 
 # vernier_precompile(<target> <header>...)       the headers are compiled once for all of its sources
-# vernier_precompile(<target> FROM <other>)      those of another target with the same compile options
+# vernier_precompile(<target> FROM <other>)      those of another target
+# Only with clang: gcc's cannot be used by sources with another optimization.
 function(vernier_precompile target)
-  if(NOT VERNIER_TOGETHER)
+  if(NOT VERNIER_TOGETHER OR NOT CMAKE_CXX_COMPILER_ID STREQUAL Clang)
     return()
   endif()
   if(ARGV1 STREQUAL FROM)
@@ -193,30 +181,12 @@ function(vernier_precompile target)
     target_precompile_headers(${target} PRIVATE ${ARGN})
   endif()
   # required by ccache
-  target_compile_options(${target} PRIVATE $<$<NOT:${clang}>:-fpch-preprocess>
-    "$<${clang}:SHELL:-Xclang -fno-pch-timestamp>")
+  target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
 endfunction()
 
-# vernier_by_clang(<target>): compiled by clang if it is installed, whatever compiles the rest.
-find_program(VERNIER_CLANG NAMES clang++-14 clang++)
-function(vernier_by_clang target)
-  if(VERNIER_CLANG AND CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT VERNIER_SANITIZE)
-    set_target_properties(${target} PROPERTIES VERNIER_BY_CLANG ON CXX_COMPILER_LAUNCHER
-      "${PROJECT_SOURCE_DIR}/tools/compile_with;${CMAKE_CXX_COMPILER_LAUNCHER};${VERNIER_CLANG};--")
-  endif()
-endfunction()
-
-# vernier_quickly(<target>): for tests, which need no optimization if the code under test has it. Sources compiled together
-# are compiled by clang, which takes half of gcc's time; others by the compiler of the rest.
+# vernier_quickly(<target>): for tests, which need no optimization if the code under test has it.
 function(vernier_quickly target)
-  if(VERNIER_TOGETHER)
-    vernier_by_clang(${target})
-  endif()
-  if(VERNIER_TOGETHER OR VERNIER_SANITIZE)
-    target_compile_options(${target} PRIVATE -O0)
-  else()
-    target_compile_options(${target} PRIVATE -O1)
-  endif()
+  target_compile_options(${target} PRIVATE -O0)
 endfunction()
 
 # vernier_together(<target>): its sources are compiled 24 at a time, which halves the time of a
@@ -284,17 +254,14 @@ function(vernier_common_headers target)
   vernier_precompile(${target} ${read})
 endfunction()
 
-# Precompiled headers for all modules, without and with Eigen, for cold modules and others; called once, before the modules.
+# Precompiled headers for all modules, without and with Eigen; called once, before the modules.
 function(vernier_module_headers)
   if(NOT VERNIER_TOGETHER)
     return()
   endif()
   file(WRITE ${PROJECT_BINARY_DIR}/headers.cpp "")
-  foreach(headers headers eigen_headers cold_headers cold_eigen_headers)
+  foreach(headers headers eigen_headers)
     add_library(vernier_${headers} OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/headers.cpp)
-    if(headers MATCHES cold)
-      target_compile_options(vernier_${headers} PRIVATE -O1)  # headers compiled with another optimization cannot be used
-    endif()
     vernier_common_headers(vernier_${headers} <algorithm> <array> <chrono> <cmath> <cstdint> <functional> <map> <memory>
       <optional> <span> <string> <string_view> <unordered_map> <utility> <variant> <vector>)
   endforeach()

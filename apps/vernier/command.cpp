@@ -30,6 +30,10 @@ constexpr std::array all_commands{
             "vernier plot runs/latest 'body.omega*' -o rates.svg", true, declare_plot},
     Command{"help", "more about a command", Before::nothing, "vernier help run", true,
             declare_help},
+    Command{"desktop", "see, run and compare documents and runs in a browser", Before::run,
+            "vernier desktop runs/latest --no-browser > address.txt &\n"
+            "grep http address.txt",
+            false, declare_desktop},
     Command{"examples", "list examples, or copy one to change it", Before::nothing,
             "vernier examples\n"
             "vernier examples copy aausat2",
@@ -66,12 +70,16 @@ constexpr std::array all_commands{
             "vernier rate 10", false, declare_rate},
     Command{"checkpoint", "save the state of a run in another terminal", Before::live_run,
             "vernier checkpoint", false, declare_checkpoint},
+    Command{"mark", "write a remark into the events of a run in another terminal", Before::live_run,
+            "vernier mark 'the cable is pulled'", false, declare_mark},
     Command{"rewind", "restart a run in another terminal from an earlier time", Before::live_run,
             "vernier rewind 0s", false, declare_rewind},
     Command{"doctor", "check whether this machine is fit for real time, and what to change",
             Before::nothing, "vernier doctor --seconds 2", false, declare_doctor},
     Command{"export", "write signals of a run as csv, json or mcap", Before::run,
             "vernier export runs/latest -o signals.csv", false, declare_export},
+    Command{"report", "runs as one HTML file that shows them without a server", Before::run,
+            "vernier report runs/latest -o report.html", false, declare_report},
     Command{"compare", "how far two runs differ", Before::run,
             "vernier run runs/latest\n"
             "vernier compare runs/aausat2-0001 runs/aausat2-0002",

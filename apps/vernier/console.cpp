@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "apps/vernier/command.hpp"
+#include "vernier/run/desktop/problems.hpp"
 #include "vernier/standard/catalogue.hpp"
 
 namespace vernier::app {
@@ -70,24 +71,8 @@ std::string problems_json(const Diagnostics& problems) {
   nlohmann::ordered_json all;
   all["errors"] = problems.errors();
   all["warnings"] = problems.warnings();
-  all["problems"] = nlohmann::ordered_json::array();
-  for (const Diagnostic& d : problems.list()) {
-    nlohmann::ordered_json one;
-    one["severity"] = d.severity == Severity::error ? "error" : "warning";
-    one["code"] = d.code;
-    one["message"] = d.message;
-    if (!d.place.file.empty()) {
-      one["file"] = d.place.file;
-      one["line"] = d.place.line;
-      one["column"] = d.place.column;
-      one["length"] = d.place.length;
-    }
-    if (!d.mark.empty()) one["mark"] = d.mark;
-    if (!d.body.empty()) one["body"] = d.body;
-    if (!d.notes.empty()) one["notes"] = d.notes;
-    all["problems"].push_back(std::move(one));
-  }
-  return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  all["problems"] = desktop::json_of(problems);
+  return desktop::dumped(all, 2) + "\n";
 }
 
 std::string harmless(std::string text, bool lines) {

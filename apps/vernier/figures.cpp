@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <set>
 
 #include "apps/vernier/console.hpp"
@@ -12,6 +11,7 @@
 #include "vernier/base/text.hpp"
 #include "vernier/base/units.hpp"
 #include "vernier/run/composition/composition.hpp"
+#include "vernier/run/record/event_list.hpp"
 #include "vernier/run/record/run_folder.hpp"
 
 namespace vernier::app {
@@ -19,26 +19,6 @@ namespace {
 
 constexpr std::size_t most_markers = 12;
 constexpr std::uintmax_t most_event_bytes = 1u << 20;
-
-/// The cells of one line of CSV, quotes removed (RFC 4180).
-std::vector<std::string> cells(const std::string& line) {
-  std::vector<std::string> list(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (quoted && c == '"' && i + 1 < line.size() && line[i + 1] == '"') {
-      list.back() += '"';
-      ++i;
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      list.emplace_back();
-    } else {
-      list.back() += c;
-    }
-  }
-  return list;
-}
 
 /// The document of a run, as copied into its directory.
 composition::Composition document_of(const std::filesystem::path& run_folder) {
@@ -94,15 +74,11 @@ std::vector<plot::Marker> markers_of(const std::filesystem::path& run_folder) {
   const std::filesystem::path file = run_folder / "events.csv";
   std::error_code failed;
   if (std::filesystem::file_size(file, failed) > most_event_bytes || failed) return {};
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);  // the names of the columns
-  while (std::getline(in, line)) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    const std::vector<std::string> c = cells(line);
-    const auto time = parsed_real(c[0]);
-    if (c.size() < 5 || !time || c[4].empty() || *time == 0.0) continue;
-    list.push_back({*time, c[4]});
+  record::EventList events(run_folder);
+  events.refresh();
+  for (const record::EventList::Line& e : events.lines(0, events.total())) {
+    if (e.cells[4].empty() || e.time == 0.0) continue;
+    list.push_back({e.time, e.cells[4]});
     if (list.size() > most_markers) return {};
   }
   return list;

@@ -228,6 +228,13 @@ void copy_example(const Example& e, const std::filesystem::path& target) {
                                is_template ? "new" : "examples copy", e.name));
 }
 
+std::vector<document::Grammar> grammars() {
+  std::vector<document::Grammar> all;
+  for (const std::string_view file : embedded::grammars_files())
+    all.push_back({"", file.substr(file.rfind('/') + 1), embedded::grammars(file)});
+  return all;
+}
+
 std::vector<std::string> write_grammars(const std::filesystem::path& target) {
   std::vector<File> files;
   std::string catalogue =

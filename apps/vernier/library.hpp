@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "vernier/document/document.hpp"
+
 /// Texts embedded in the program: messages, missions, examples, templates and grammars.
 namespace vernier::app {
 
@@ -31,6 +33,9 @@ std::vector<Example> templates();
 /// with the modules and headers of other folders that they use. The copies name their grammars by
 /// public identifiers. Scripts can be run. Throws ConfigurationError.
 void copy_example(const Example&, const std::filesystem::path& target);
+
+/// The DTDs of all documents; the roots are not set.
+std::vector<document::Grammar> grammars();
 
 /// Writes the DTDs of all documents into `target`, and catalog.xml, by which XML tools find them.
 /// Returns the names of the files. Throws ConfigurationError.

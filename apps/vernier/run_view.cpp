@@ -286,10 +286,19 @@ std::string warnings_text(std::size_t warnings, const Progress& progress) {
   return fmt::format("{}, see above{}", warnings, progress.hid_events() ? " and events.csv" : "");
 }
 
-/// One run; `rewind` becomes where somebody wants it to begin again.
+/// A link in the folder of a run that was rewound, to the run that continues it.
+void link_next(const std::filesystem::path& before, const std::filesystem::path& now) {
+  std::error_code ignored;
+  if (before.empty() || now.empty()) return;
+  std::filesystem::create_symlink(std::filesystem::path("..") / now.filename(), before / "next",
+                                  ignored);
+}
+
+/// One run, which continues `before`, unless that is empty; `rewind` becomes where somebody wants
+/// it to begin again.
 Shown run_once(const std::filesystem::path& document, session::Options options,
                const Catalogue& types, Show show, const EventChoice& events,
-               std::optional<std::filesystem::path>& rewind) {
+               const std::filesystem::path& before, std::optional<std::filesystem::path>& rewind) {
   const bool talk = show == Show::everything;
   Diagnostics problems;
   Stopwatch checking;
@@ -326,6 +335,7 @@ Shown run_once(const std::filesystem::path& document, session::Options options,
     std::fflush(stdout);
     if (!problems.list().empty()) print_problems(problems);
   }
+  link_next(before, session.folder());
   Background::settle(session.folder());
 
   if (talk) progress.follow(session);
@@ -364,10 +374,12 @@ Shown run_once(const std::filesystem::path& document, session::Options options,
 
 Shown run_and_show(const std::filesystem::path& document, session::Options options,
                    const Catalogue& types, Show show, const EventChoice& events) {
+  std::filesystem::path before;
   while (true) {
     std::optional<std::filesystem::path> rewind;
-    Shown shown = run_once(document, options, types, show, events, rewind);
+    Shown shown = run_once(document, options, types, show, events, before, rewind);
     if (!rewind) return shown;
+    before = shown.folder;
     options.from = *rewind;
   }
 }

@@ -15,8 +15,8 @@ import unittest
 
 from in_a_folder import FEEDBACK, MISSION, PATIENCE, SOURCE, VERNIER, InAFolder, free_ports, wait_until
 
-COMMANDS = ["demo", "new", "run", "check", "plot", "help", "examples", "info", "runs", "status", "freeze",
-            "resume", "stop", "watch", "set", "send", "step", "rate", "checkpoint", "rewind", "doctor", "export", "compare", "import", "modes", "linearize", "explain", "serve", "link", "federate", "rti", "trust",
+COMMANDS = ["demo", "new", "run", "check", "plot", "help", "desktop", "examples", "info", "runs", "status", "freeze",
+            "resume", "stop", "watch", "set", "send", "step", "rate", "checkpoint", "mark", "rewind", "doctor", "export", "report", "compare", "import", "modes", "linearize", "explain", "serve", "link", "federate", "rti", "trust",
             "time", "frames", "dtd", "completion", "version"]
 
 

@@ -52,7 +52,15 @@ ONLY_FROM_CODE = {
     **dict.fromkeys(["V5323", "V5325", "V5326", "V5328", "V5329", "V5332"], "vernier/gateway/spacefom/federate_test.cpp"),
     **dict.fromkeys(["V5335", "V5336"], "tests/federation/loss_test.py"),
     "V5327": "vernier/gateway/spacefom/document_test.cpp",
+    # what pages ask of a desktop
+    **dict.fromkeys(["V8103", "V8104", "V8107"], "tests/desktop/server_test.py"),
+    "V8108": "vernier/run/desktop/starter_test.cpp",
+    "V8109": "vernier/run/desktop/messages_test.cpp",
+    "V8110": "vernier/run/desktop/page_test.cpp",
     "V5119": "vernier/gateway/lines/lines_test.cpp",      # has a stream among its ports
+    **dict.fromkeys(["V8131", "V8132"], "vernier/run/desktop/frame_history_test.cpp"),  # asked by the page
+    "V8133": "vernier/run/desktop/compare_runs_test.cpp",
+    **dict.fromkeys(["V8121", "V8122", "V8123"], "vernier/run/compose/requests_test.cpp"),  # asked by the page
     "V5122": "vernier/gateway/link/strangers_test.cpp",        # settings that no connector lets through
 }
 

@@ -518,6 +518,25 @@ class Results(InAFolder):
         found = json.loads(self.vernier("compare", "runs/feedback-0001", "runs/feedback-0001", "--json").stdout)
         self.assertTrue(found["within"])
 
+    def test_compare_shifts_runs_and_compares_between_rows(self):
+        run = "runs/feedback-0001"
+        self.vernier("compare", run, run, "--between")
+        compared = lambda *more: json.loads(self.said("compare", run, run, "--json", "--signals", "relay.y", *more).stdout)["signals"][0]["compared"]
+        self.assertEqual(compared("--shift=0s"), compared())
+        self.assertLess(compared("--shift=-0.5s"), compared())
+        self.assertGreater(compared("--shift=-0.0005s", "--between"), compared())
+
+    def test_report_writes_one_file_that_asks_for_nothing(self):
+        done = self.vernier("report", "runs/feedback-0001", "runs/feedback-0002", "--title", "a <b> & c")
+        self.assertEqual(done.stdout, "feedback-0001.html\n")
+        page = (self.folder / "feedback-0001.html").read_text(encoding="utf-8")
+        self.assertIn("<title>a &lt;b&gt; &amp; c</title>", page)
+        self.assertIn("default-src 'none'", page)
+        self.assertNotRegex(page, r"""(?:src|href)=["']""")
+        small = self.vernier("report", "runs/feedback-0001", "-o", "small.html", "--size", "500kB")
+        self.assertLessEqual((self.folder / "small.html").stat().st_size, 500_000)
+        self.assertEqual(small.stdout, "small.html\n")
+
     def test_runs_are_listed_described_and_pruned(self):
         listed = json.loads(self.vernier("runs", "--json").stdout)
         self.assertEqual([pathlib.Path(r["folder"]).name for r in listed], ["feedback-0001", "feedback-0002"])

@@ -79,7 +79,7 @@ class Trust(InAFolder):
     }
     OTHERS = {"federate"}  # below
     NO_DOCUMENT = {"demo", "new", "plot", "help", "examples", "runs", "status", "freeze", "resume", "stop", "watch", "set", "send", "step",
-                   "rate", "checkpoint", "rewind", "export", "compare", "explain", "link", "rti", "trust", "time", "frames", "dtd",
+                   "rate", "checkpoint", "mark", "rewind", "export", "report", "compare", "explain", "link", "rti", "trust", "time", "frames", "dtd",
                    "completion", "version"}
 
     def test_no_command_runs_code_that_is_not_trusted(self):

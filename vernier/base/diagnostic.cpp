@@ -89,6 +89,16 @@ void Diagnostics::throw_if_errors() const {
   if (errors() > 0) throw ConfigurationError(*this);
 }
 
+void did_you_mean(Diagnostic& d, const std::string& word) {
+  d.mark = "did you mean " + word + "?";
+  add_change(d, d.place, word);
+}
+
+void add_change(Diagnostic& d, const Place& place, std::string_view text) {
+  if (place.file.empty() || place.line < 1) return;
+  d.fix.push_back({place, escaped(text)});
+}
+
 ConfigurationError::ConfigurationError(Diagnostics d)
     : std::runtime_error(rendered(d)), diagnostics_(std::move(d)) {}
 

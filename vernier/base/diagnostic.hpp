@@ -26,6 +26,12 @@ struct SourceLine {
   std::string text;
 };
 
+/// A change of a document: the text at a place is replaced. A length of 0 inserts.
+struct Change {
+  Place place;
+  std::string text;
+};
+
 /// One problem in the user's terms: with the user's input, unless the category says otherwise.
 struct Diagnostic {
   Severity severity = Severity::error;
@@ -37,8 +43,16 @@ struct Diagnostic {
   std::vector<std::string> body;   // lines shown under the place unchanged: a chain of ports
   std::vector<std::string> notes;  // what was expected, what to do
   Category category = Category::input;
-  bool shown = false;  // by who found it: where `source` is empty, no line is to be shown
+  bool shown = false;            // by who found it: where `source` is empty, no line is to be shown
+  std::vector<Change> fix = {};  // changes that mend it, for editors; empty: none is known
 };
+
+/// Marks a problem with a suggestion, "did you mean WORD?". `fix` is then to write `word` in place
+/// of what is marked, which must be exactly the mistaken text.
+void did_you_mean(Diagnostic&, const std::string& word);
+/// Adds to `fix` that `text`, as it is to be read, is written at a place of a document; nothing
+/// without a place.
+void add_change(Diagnostic&, const Place&, std::string_view text);
 
 /// The problems found so far, in order. A reader continues after a problem, so that the user sees
 /// all of them at once.

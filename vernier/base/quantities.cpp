@@ -133,6 +133,13 @@ std::string_view quantity(std::string_view unit) noexcept {
   return {};
 }
 
+std::vector<std::string_view> quantity_units() {
+  std::vector<std::string_view> all;
+  for (const Quantity& q : quantities)
+    if (q.symbol.empty()) all.push_back(q.unit);
+  return all;
+}
+
 bool interchangeable(std::string_view a, std::string_view b) noexcept {
   if (a == b) return true;
   const auto one = parsed_unit(a), other = parsed_unit(b);

@@ -289,6 +289,12 @@ std::size_t length_of_number(std::string_view text) noexcept {
 
 }  // namespace
 
+std::vector<std::string_view> unit_names() {
+  std::vector<std::string_view> all;
+  for (const Named& u : units) all.push_back(u.name);
+  return all;
+}
+
 std::optional<Unit> parsed_unit(std::string_view text) noexcept {
   if (text.size() > longest_text) return {};
   return Reader(text).whole();

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace vernier {
 
@@ -52,6 +53,10 @@ std::string unit_mismatch(std::string_view given, std::string_view expected);
 /// to say.
 std::string quantity_problem(std::string_view text, std::string_view expected,
                              std::size_t count = 1);
+
+/// The names of units without prefixes, and a unit for each quantity that quantity() knows.
+std::vector<std::string_view> unit_names();
+std::vector<std::string_view> quantity_units();
 
 /// A number followed by a unit, "4.1 kg", "600km", "10 ms", "-3": in SI. `expected` is the unit of
 /// a bare number; another dimension is refused.

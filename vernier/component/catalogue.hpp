@@ -12,11 +12,16 @@
 #include "vernier/base/document_file.hpp"
 #include "vernier/component/component.hpp"
 #include "vernier/component/parameters.hpp"
+#include "vernier/component/state_machine.hpp"
 #include "vernier/kernel/hybrid/system.hpp"
 
 namespace vernier {
 
 class NativeCode;
+
+namespace scene {
+struct Scene;
+}
 
 /// Something that can be instantiated: equations (a System, run in an island) or a component.
 /// Exactly one of `system` and `component` is set.
@@ -26,7 +31,11 @@ struct Type {
   std::vector<ParameterSpec> parameters;
   std::function<std::unique_ptr<hybrid::System>(const Parameters&)> system = {};
   std::function<std::unique_ptr<Component>(const Parameters&)> component = {};
-  std::vector<std::filesystem::path> files = {};  // read in addition to its document
+  std::vector<std::filesystem::path> files = {};     // read in addition to its document
+  std::shared_ptr<const StateMachine> machine = {};  // null: it has none, or it is not known
+  /// What an instance looks like (component/scene.hpp); null: nothing is known. May throw what
+  /// `system` or `component` throws.
+  std::function<scene::Scene(const Parameters&)> scene = {};
 };
 
 /// What a composition does with an instance: equations that an island integrates, a component that

@@ -104,7 +104,10 @@ Parameters::Parameters(std::string instance, std::span<const ParameterSpec> spec
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     auto& d = problems.error("V2140", "\"" + instance_ + "\" has no parameter \"" + name + "\"",
                              value.place.file.empty() ? where : value.place);
-    if (const auto meant = closest(name, names)) d.mark = "did you mean " + *meant + "?";
+    if (const auto meant = closest(name, names)) {
+      d.mark = "did you mean " + *meant + "?";
+      add_change(d, value.name_place, *meant);
+    }
     if (!names.empty()) d.notes.push_back("parameters: " + joined(names, ", "));
   }
   for (const auto& spec : specs) {
@@ -170,8 +173,10 @@ Parameters::Parameters(std::string instance, std::span<const ParameterSpec> spec
       if (!why.empty()) d.notes.push_back(why);
       d.notes.push_back("it must be " + kind_name(spec));
       if (spec.kind == ParameterKind::choice) {
-        if (const auto meant = closest(value.text, spec.choices))
+        if (const auto meant = closest(value.text, spec.choices)) {
           d.mark = "did you mean " + *meant + "?";
+          if (source.exact) add_change(d, source.place, *meant);
+        }
       }
     }
     if (spec.kind == ParameterKind::real && !source.unit.empty()) value.text += " " + source.unit;

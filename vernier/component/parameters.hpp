@@ -36,6 +36,8 @@ struct ParameterValue {
   std::string text;
   std::string unit = {};  // empty: the text may carry one ("600 km"), else that of the spec
   Place place = {};
+  Place name_place = {};  // of the parameter's name; no file: unknown
+  bool exact = false;     // `place` is that of the text and nothing else
   /// The system has it among its parameters (hybrid::SystemSpec), so that derivatives with respect
   /// to it are available; without a text it has the value of the spec. Refused (V2145) if the spec
   /// does not permit it.

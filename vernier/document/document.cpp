@@ -102,6 +102,11 @@ void Document::show_source(Diagnostic& d) const {
   d.source.push_back({d.place.line, std::move(text)});
 }
 
+void Document::add_rename(Diagnostic& d, const Element& e, std::string_view name) const {
+  add_change(d, e.place, name);
+  if (e.end_name > 0) add_change(d, place_at(e.end_name, width(e.name)), name);
+}
+
 class Reader {
  public:
   static std::optional<Document> read(std::string content, const DocumentFile& name,
@@ -167,7 +172,10 @@ class Reader {
             : "the document is a " + found + ", which is no kind of document known here",
         d.root_.place);
     d.show_source(p);
-    if (const auto near = closest(d.root_.name, roots)) p.mark = "did you mean <" + *near + ">?";
+    if (const auto near = closest(d.root_.name, roots)) {
+      p.mark = "did you mean <" + *near + ">?";
+      d.add_rename(p, d.root_, *near);
+    }
     if (roots.size() > 1) p.notes.push_back("known: <" + joined(roots, ">, <") + ">");
   }
 };

@@ -57,6 +57,7 @@ struct Element {
     std::size_t in_text, in_file;
   };
   std::vector<Run> runs;
+  std::size_t end_name = 0;  // byte of the name in the end tag; 0: there is none
 
   const Attribute* attribute(std::string_view name) const noexcept;
   /// The value, or `otherwise` when the attribute is absent.
@@ -83,6 +84,8 @@ class Document {
   std::string line(int number) const;
   /// Adds the source line to a diagnostic that has none, unless the line is too long to be useful.
   void show_source(Diagnostic&) const;
+  /// Adds to the fix of a problem that an element gets another name, in both of its tags.
+  void add_rename(Diagnostic&, const Element&, std::string_view name) const;
 
  private:
   friend class Reader;

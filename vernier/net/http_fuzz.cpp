@@ -10,10 +10,10 @@ using namespace vernier::net;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const Bytes all = std::as_bytes(std::span(data, size));
-  const WebAccess access({.control_token = "token",
-                          .watch_token = "other",
-                          .cookie = "vernier_1",
-                          .hosts = {"localhost"}});
+  WebAccess access({.control_token = "token",
+                    .watch_token = "other",
+                    .cookie = "vernier_1",
+                    .hosts = {"localhost"}});
   Bytes rest = all;
   for (int n = 0; n < 20; ++n) {
     const Bytes before = rest;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "vernier/base/digest.hpp"
 #include "vernier/net/secret.hpp"
@@ -28,6 +29,11 @@ std::string in_lower_case(std::string_view text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
   }
   return lower;
+}
+
+/// In a time that does not depend on where they differ.
+bool is(std::string_view token, const std::string& known) noexcept {
+  return !known.empty() && same(std::as_bytes(std::span(token)), std::as_bytes(std::span(known)));
 }
 
 }  // namespace
@@ -55,12 +61,13 @@ std::string random_token() {
   return vernier::text(random);
 }
 
+WebAccess::WebAccess(Settings s) : settings_(std::move(s)) {
+  for (std::string& host : settings_.hosts) host = in_lower_case(host);
+}
+
 Role WebAccess::role_of(std::string_view token) const noexcept {
-  const auto is = [&](const std::string& known) {
-    return !known.empty() && same(std::as_bytes(std::span(token)), std::as_bytes(std::span(known)));
-  };
-  if (is(settings_.control_token)) return Role::control;
-  return is(settings_.watch_token) ? Role::watch : Role::none;
+  if (is(token, settings_.control_token)) return Role::control;
+  return is(token, settings_.watch_token) ? Role::watch : Role::none;
 }
 
 /// A page from elsewhere whose name was made to lead here (DNS rebinding) sends its own name as
@@ -79,7 +86,7 @@ bool WebAccess::own_origin(const http::Request& r) const {
   return in_lower_case(*origin) == scheme + in_lower_case(*r.field("host"));
 }
 
-WebAccess::Entry WebAccess::admit(const http::Request& r) const {
+WebAccess::Entry WebAccess::admit(const http::Request& r) {
   if (!known_host(*r.field("host"))) return {};
   if (settings_.token_in_address) {
     const Role role = role_of(r.parameter("token").value_or(""));
@@ -87,10 +94,12 @@ WebAccess::Entry WebAccess::admit(const http::Request& r) const {
   }
   if (!own_origin(r)) return {};
   if (const auto token = r.parameter("token"); token && r.path() == "/") {
-    const Role role = role_of(*token);
+    const bool first = is(*token, settings_.first_token);
+    if (first) settings_.first_token.clear();
+    const std::string lasting = first ? settings_.control_token : std::string(*token);
+    const Role role = role_of(lasting);
     if (role == Role::none) return {};
-    std::string cookie = settings_.cookie + "=" + std::string(*token) +
-                         "; HttpOnly; SameSite=Strict; Path=/" +
+    std::string cookie = settings_.cookie + "=" + lasting + "; HttpOnly; SameSite=Strict; Path=/" +
                          (settings_.secure ? "; Secure" : "");
     return {.role = role, .status = 303, .redirect = true, .cookie = std::move(cookie)};
   }

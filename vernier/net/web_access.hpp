@@ -17,6 +17,7 @@ class WebAccess {
  public:
   struct Settings {
     std::string control_token, watch_token;
+    std::string first_token = {};    // controls, but opens the page only once; empty: there is none
     std::string cookie;              // its name
     std::vector<std::string> hosts;  // the names and addresses under which it is reached
     bool any_address = false;        // also under every address that is written as a number
@@ -24,7 +25,7 @@ class WebAccess {
     bool token_in_address = false;   // every request has it, also from pages from elsewhere: for
                                      // WebSockets of programs without cookies
   };
-  explicit WebAccess(Settings s) : settings_(std::move(s)) {}
+  explicit WebAccess(Settings);
 
   /// The decision about a request. `redirect`: a page without the token in its address, with
   /// `cookie`. Else the role; with `none`, the status 400 or 403.
@@ -34,7 +35,7 @@ class WebAccess {
     bool redirect = false;
     std::string cookie = {};  // Set-Cookie
   };
-  Entry admit(const http::Request&) const;
+  Entry admit(const http::Request&);
 
   const std::string& control_token() const noexcept { return settings_.control_token; }
   const std::string& watch_token() const noexcept { return settings_.watch_token; }

@@ -9,7 +9,7 @@ WebAccess access(bool any_address = false, bool secure = false) {
   return WebAccess({.control_token = "aaaa",
                     .watch_token = "bbbb",
                     .cookie = "vernier_8000",
-                    .hosts = {"localhost", "127.0.0.1"},
+                    .hosts = {"LocalHost", "127.0.0.1"},
                     .any_address = any_address,
                     .secure = secure});
 }
@@ -32,6 +32,15 @@ TEST(WebAccess, GivesTheCookieForTheToken) {
   EXPECT_EQ(entry.cookie, "vernier_8000=aaaa; HttpOnly; SameSite=Strict; Path=/");
   EXPECT_EQ(access(false, true).admit(request("/?token=bbbb", {{"host", "localhost"}})).cookie,
             "vernier_8000=bbbb; HttpOnly; SameSite=Strict; Path=/; Secure");
+}
+
+TEST(WebAccess, AdmitsWithTheFirstTokenOnce) {
+  WebAccess a(
+      {.control_token = "aaaa", .first_token = "ffff", .cookie = "v", .hosts = {"localhost"}});
+  const auto request_with_it = request("/?token=ffff", {{"host", "localhost"}});
+  EXPECT_EQ(a.admit(request("/", {{"host", "localhost"}, {"cookie", "v=ffff"}})).role, Role::none);
+  EXPECT_EQ(a.admit(request_with_it).cookie, "v=aaaa; HttpOnly; SameSite=Strict; Path=/");
+  EXPECT_EQ(a.admit(request_with_it).role, Role::none);
 }
 
 TEST(WebAccess, RefusesOtherTokens) {

@@ -68,7 +68,6 @@ class WebServer::Work {
       now_ = loop_.now();
       for (const Loop::Event& e : events) take(e);
       for (const Client c : std::exchange(unread_, {})) {
-        if (Connection* one = find(c)) proceed(*one);
         if (Connection* one = find(c)) read(*one);
       }
       again = site_.serve(now_);
@@ -233,6 +232,8 @@ class WebServer::Work {
 
   void read(Connection& c) {
     if (c.stage == Stage::tls && !shaken(c)) return;
+    // what was received while it was paused comes first, and may pause it again
+    if (!c.in.content().empty()) proceed(c);
     for (std::size_t round = 0; !c.paused && !c.ended && c.stage != Stage::dead; ++round) {
       if (round == most_rounds) {
         unread_.push_back(c.id);

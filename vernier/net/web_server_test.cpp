@@ -36,6 +36,7 @@ class EchoSite final : public WebSite {
   WebServer* server = nullptr;
   std::atomic<int> open{0}, closings{0}, dropped{0};
   std::atomic<bool> hold_answers{false};
+  std::atomic<int> held{0}, releases{0};  // messages that hold their client; so many are undone
 
   std::optional<WebAnswer> file(Client c, const http::Request& r, Role) override {
     if (r.path() == "/later") {
@@ -55,6 +56,12 @@ class EchoSite final : public WebSite {
       ++dropped;
       return;
     }
+    if (text.starts_with("hold")) {
+      ++held;
+      server->hold(c, true);
+      server->wake();
+      return;
+    }
     if (text == "close") return server->close(c, Code::policy, "as you wish");
     server->send(c, text);
   }
@@ -63,6 +70,11 @@ class EchoSite final : public WebSite {
     ++closings;
   }
   Clock::time_point serve(Clock::time_point) override {
+    if (releases && held > 0) {
+      releases = releases - 1;
+      for (Client c = 1; c < 10; ++c) server->hold(c, false);
+      server->wake();
+    }
     if (hold_answers) return forever;
     const std::lock_guard lock(mutex_);
     for (const Client c : std::exchange(later_, {}))
@@ -325,6 +337,30 @@ TEST_F(WebServers, DropLiveMessagesForAClientThatDoesNotRead) {
   while ((m = slow.hear()).kind == Kind::binary) bytes += m.content.size();
   EXPECT_EQ(m.content, "after");
   EXPECT_GT(bytes, 1'000'000u);
+}
+
+TEST_F(WebServers, ReadNoFasterThanTheyAnswer) {
+  begin();
+  // each message holds the client, and is let go a thousand times: then it must not have sent much
+  // more than a thousand
+  site.releases = 1000;
+  Visitor v = with_socket();
+  const std::string large = "hold" + std::string(1000, 'x');
+  std::atomic<int> sent{0};
+  std::thread sending([&] {
+    for (; sent < 100'000; ++sent) v.say(large);
+  });
+  wait_until([&] { return site.releases == 0; });
+  const auto& settled = [&, last = -1]() mutable {
+    std::this_thread::sleep_for(50ms);
+    return std::exchange(last, sent.load()) == sent.load();
+  };
+  wait_until(settled);
+  EXPECT_LT(sent, 100'000) << "all was read";
+  server->stop();  // so that the sender ends
+  thread.join();
+  server.reset();
+  sending.join();
 }
 
 TEST_F(WebServers, DisconnectAClientThatReadsNothing) {

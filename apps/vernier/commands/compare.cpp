@@ -3,22 +3,22 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/vernier/command.hpp"
 #include "apps/vernier/run_argument.hpp"
 #include "vernier/base/text.hpp"
+#include "vernier/run/desktop/compare_runs.hpp"
 
 namespace vernier::app {
 namespace {
 
 struct CompareRequest {
-  std::string a, b, tolerances;
+  std::string a, b, tolerances, shift;
   std::vector<std::string> signals;
   double absolute = 0.0, relative = 0.0;
-  bool json = false;
+  bool between = false, json = false;
 };
 
 void show_comparison(const record::Comparison& c) {
@@ -40,29 +40,11 @@ void show_comparison(const record::Comparison& c) {
   fmt::print("\n{}\n", c.within() ? "the runs agree" : "the runs differ");
 }
 
-nlohmann::ordered_json comparison_as_json(const record::Comparison& c) {
-  using nlohmann::ordered_json;
-  const auto number = [](double v) { return std::isfinite(v) ? ordered_json(v) : ordered_json(); };
-  ordered_json j{{"within", c.within()},
-                 {"only_a", c.only_a},
-                 {"only_b", c.only_b},
-                 {"signals", ordered_json::array()}};
-  for (const record::Difference& d : c.signals) {
-    ordered_json one{{"signal", d.signal},
-                     {"unit", d.unit},
-                     {"within", d.within()},
-                     {"compared", d.compared},
-                     {"only_a", d.only_a},
-                     {"only_b", d.only_b},
-                     {"largest", number(d.largest)},
-                     {"largest_at_s", d.largest_at},
-                     {"largest_element", d.largest_element},
-                     {"rms", number(d.rms)}};
-    one["diverges_at_s"] = d.diverges_at ? ordered_json(*d.diverges_at) : ordered_json();
-    if (!d.problem.empty()) one["problem"] = d.problem;
-    j["signals"].push_back(std::move(one));
-  }
-  return j;
+/// A time that may be negative.
+Duration shift_in(const std::string& text) {
+  const bool back = text.starts_with('-');
+  const Duration t = time_in("--shift", back ? text.substr(1) : text);
+  return back ? -t : t;
 }
 
 int compare(const CompareRequest& a) {
@@ -72,9 +54,11 @@ int compare(const CompareRequest& a) {
   if (!a.tolerances.empty()) options.tolerances = record::read_tolerances(a.tolerances);
   if (a.absolute > 0.0 || a.relative > 0.0)
     options.tolerances.push_back({"*", a.absolute, a.relative});
+  if (!a.shift.empty()) options.shift = seconds(shift_in(a.shift));
+  options.between = a.between;
   const record::Comparison c = record::compare(first, second, options);
   if (a.json) {
-    fmt::print("{}\n", comparison_as_json(c).dump(2));
+    fmt::print("{}\n", desktop::json_of(c).dump(2));
   } else {
     show_comparison(c);
   }
@@ -100,6 +84,11 @@ Action declare_compare(CLI::App& app) {
   app.add_option("--relative", asked->relative, "allowed share of the larger value")
       ->type_name("NUMBER")
       ->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
+  app.add_option("--shift", asked->shift, "added to the times of the second run: -2.5s")
+      ->type_name("TIME");
+  app.add_flag("--between", asked->between,
+               "also compare where only one run has a row: the other's value is held or "
+               "interpolated");
   app.add_flag("--json", asked->json, "as one JSON object");
   app.footer(
       "Without tolerances the runs must be equal to the bit. Exit status 3 when they differ.");

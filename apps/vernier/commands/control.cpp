@@ -129,6 +129,15 @@ Action declare_send(CLI::App& app) {
   };
 }
 
+Action declare_mark(CLI::App& app) {
+  auto asked = request_of(app);
+  app.add_option("text", asked->words, "what happened")->required()->type_name("TEXT");
+  return [asked](const Invocation&) {
+    fmt::print("{}\n", session::ask(run_argument(asked->run), "mark " + joined(asked->words, " ")));
+    return status::good;
+  };
+}
+
 Action declare_watch(CLI::App& app) {
   auto asked = request_of(app);
   CLI::Option* signals =

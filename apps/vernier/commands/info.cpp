@@ -13,6 +13,7 @@
 #include "vernier/base/text.hpp"
 #include "vernier/run/record/result_reader.hpp"
 #include "vernier/run/record/run_folder.hpp"
+#include "vernier/run/scene/scene_of.hpp"
 
 namespace vernier::app {
 namespace {
@@ -21,7 +22,7 @@ struct InfoRequest {
   std::string what;
   std::string graph;
   std::vector<std::string> set;
-  bool json = false, all = false;
+  bool json = false, all = false, scene = false;
 };
 
 void print(const nlohmann::ordered_json& j) {
@@ -96,7 +97,9 @@ int show_document(const InfoRequest& a) {
   Diagnostics problems;
   const session::Prepared p =
       session::prepare(a.what, {.set = a.set}, catalogue(), problems, false);
-  if (a.json) {
+  if (a.scene) {
+    fmt::print("{}\n", scene::to_json(scene::scene_of(p.composition, p.plan, catalogue())));
+  } else if (a.json) {
     print(composition_json(p, catalogue()));
   } else if (a.graph == "dot") {
     fmt::print("{}", composition_dot(p));
@@ -151,6 +154,7 @@ Action declare_info(CLI::App& app) {
       ->take_all();
   app.add_flag("--all", asked->all, "long lists of parameters, ports, states and modes in full");
   app.add_flag("--json", asked->json, "as one JSON object");
+  app.add_flag("--scene", asked->scene, "what it looks like, as formats/scene has it");
   return [asked](const Invocation&) { return show_info(*asked); };
 }
 

@@ -24,8 +24,8 @@ struct RunRequest {
   std::optional<int> threads, late_limit, priority, cpu;
   std::string late, spin, events;
   Permissions permissions;
-  bool quiet = false, json = false, detach = false, no_record = false, real_time = false,
-       require = false;
+  bool no_orders = false, quiet = false, json = false, detach = false, no_record = false,
+       real_time = false, require = false;
 };
 
 /// Takes the policy for late frames and the real-time settings.
@@ -75,6 +75,7 @@ session::Again what_to_run(const RunRequest& a) {
     if (std::filesystem::is_symlink(folder))
       folder = folder.parent_path() / std::filesystem::read_symlink(folder);
     what = session::repeated(folder);
+    if (a.no_orders) what.options.orders.clear();
   } else {
     what.document = a.document;
   }
@@ -169,6 +170,8 @@ Action declare_run(CLI::App& app) {
        "PATTERN");
   many("--override", asked->overrides, "a port's value, whatever drives it: wheel.command=0",
        "PATH=VALUE");
+  app.add_flag("--no-orders", asked->no_orders,
+               "repeat a run without what was set, released and sent while it ran");
   app.add_option("--out", asked->out, "where run folders are made (runs)")->type_name("DIR");
   CLI::Option* no_record =
       app.add_flag("--no-record", asked->no_record, "leave nothing on the disk");

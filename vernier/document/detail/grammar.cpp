@@ -138,12 +138,16 @@ std::shared_ptr<const Rules> parsed(std::string_view dtd) {
       xmlIOParseDTD(nullptr, buffer, XML_CHAR_ENCODING_UTF8), xmlFreeDtd);
   require(read != nullptr);
   auto rules = std::make_shared<Rules>();
+  std::string comment;
   for (const xmlNode* n = read->children; n; n = n->next) {
+    if (n->type == XML_COMMENT_NODE) comment = owned(n->content);
     if (n->type != XML_ELEMENT_DECL) continue;
     const auto& e = *reinterpret_cast<const xmlElement*>(n);
     require(e.etype !=
             XML_ELEMENT_TYPE_UNDEFINED);  // attributes of an element that is not declared
-    rules->elements.emplace(owned(e.name), element_rule(e));
+    ElementRule rule = element_rule(e);
+    rule.comment = std::exchange(comment, {});
+    rules->elements.emplace(owned(e.name), std::move(rule));
   }
   return rules;
 }

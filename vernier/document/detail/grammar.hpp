@@ -60,6 +60,7 @@ class Matcher {
 };
 
 struct ElementRule {
+  std::string comment;  // directly before its declaration
   enum class Content : std::uint8_t { empty, anything, mixed, elements } content = Content::empty;
   std::vector<Particle> sequence;   // elements: one after another
   std::vector<std::string> inside;  // mixed: elements allowed between the text

@@ -161,6 +161,7 @@ class Builder {
   bool close() {
     const std::size_t end = s_.find('>', at_);
     if (end == npos) return false;
+    stack_.back().end_name = at_ + 2;
     at_ = end + 1;
     finish();
     return true;

@@ -77,7 +77,11 @@ class Validator {
                                             std::string_view brackets) {
     std::optional<std::string> near = closest(word, candidates);
     if (near) {
-      d.mark = "did you mean " + (brackets.empty() ? *near : tag(*near)) + "?";
+      if (brackets.empty()) {
+        did_you_mean(d, *near);
+      } else {
+        d.mark = "did you mean " + tag(*near) + "?";
+      }
     }
     return near;
   }
@@ -238,9 +242,11 @@ class Validator {
     Diagnostic& d =
         report("V1203", tag(child.name) + " is not an element of " + tag(parent.name), child.place);
     auto near = suggest(d, child.name, rule.children(), "<>");
+    if (near) document_.add_rename(d, child, *near);
     const ElementRule* meant = near ? rules_.find(*near) : nullptr;
     for (const Element& inner : child.children) {
       if (!admits(rule, inner.name) || (meant && admits(*meant, inner.name))) continue;
+      d.fix.clear();
       d.mark = "remove it: " + tag(inner.name) + " comes directly inside " + tag(parent.name);
       return {};
     }

@@ -187,7 +187,7 @@ class Builder {
       auto& d =
           problems_.error("V5008", "there is no " + std::string(attribute) + " \"" + wanted + "\"",
                           place_of(e, attribute));
-      if (const auto meant = closest(wanted, names)) d.mark = "did you mean " + *meant + "?";
+      if (const auto meant = closest(wanted, names)) did_you_mean(d, *meant);
     };
     known(connector_.channels.outputs, "output");
     known(connector_.channels.inputs, "input");
@@ -197,6 +197,7 @@ class Builder {
 
   void parameter(const Element& e) {
     ParameterValue v;
+    v.name_place = place_of(e, "name");
     const Attribute* value = e.attribute("value");
     const std::string_view text = trimmed(e.text);
     if (value && !text.empty()) {
@@ -213,6 +214,7 @@ class Builder {
       const auto begin = static_cast<std::size_t>(text.empty() ? 0 : text.data() - e.text.data());
       v.place = text.empty() ? e.place : document_.place_in_text(e, begin, width(text));
     }
+    v.exact = value || !text.empty();
     v.unit = e.value("unit");
     const std::string name(e.value("name"));
     if (connector_.parameters.contains(name)) {

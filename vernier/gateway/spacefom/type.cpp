@@ -2,6 +2,7 @@
 
 #include "vernier/base/text.hpp"
 #include "vernier/component/catalogue.hpp"
+#include "vernier/gateway/spacefom/detail/scene.hpp"
 #include "vernier/gateway/spacefom/federate_component.hpp"
 
 namespace vernier::spacefom {
@@ -48,6 +49,7 @@ Type type_of(const FederateDocument& d, std::function<void(const std::string&)> 
     if (p.text("pace") == "none") made.pace.kind = Pace::Kind::none;
     return std::make_unique<FederateComponent>(std::move(made));
   };
+  type.scene = [looks = detail::scene_of(d)](const Parameters&) { return looks; };
   return type;
 }
 

@@ -131,8 +131,7 @@ void Probe::perturb(int column, double by) {
   if (column < s.scalar_row()) {
     const int k = node_numbers_[column / 6];
     NodeState& n = nodes_[k];
-    Vector3 d{0.0, 0.0, 0.0};
-    (&d.x)[column % 3] = by;
+    const Vector3 d = spatial::along_axis(column % 3, by);
     if (column % 6 < 3) {
       n.x += d * c_;
       n.v += d;

@@ -58,6 +58,17 @@ VERNIER_OF_T Mat3<T> identity3() noexcept {
 VERNIER_OF_T Vec3<T> vec3(const double* p) noexcept {
   return {constant<T>(p[0]), constant<T>(p[1]), constant<T>(p[2])};
 }
+VERNIER_OF_T Vec3<T> vec3(const Vec3<double>& v) noexcept {
+  return {constant<T>(v.x), constant<T>(v.y), constant<T>(v.z)};
+}
+// x, y and z are no array: compilers may take what is read or written past x as unrelated.
+VERNIER_OF_T T component(const Vec3<T>& v, int i) noexcept {
+  return i == 0 ? v.x : i == 1 ? v.y : v.z;
+}
+/// A vector of this length along axis 0, 1 or 2.
+VERNIER_INLINE Vec3<double> along_axis(int i, double length) noexcept {
+  return {i == 0 ? length : 0.0, i == 1 ? length : 0.0, i == 2 ? length : 0.0};
+}
 VERNIER_OF_T Mat3<T> mat3(const double* p) noexcept {
   Mat3<T> m;
   for (int i = 0; i < 9; ++i) m.a[i] = constant<T>(p[i]);

@@ -14,6 +14,7 @@
 #include "vernier/model/automaton/detail/code.hpp"
 #include "vernier/model/automaton/detail/diagnosis.hpp"
 #include "vernier/model/automaton/detail/equations.hpp"
+#include "vernier/model/automaton/detail/machine.hpp"
 #include "vernier/model/automaton/detail/model.hpp"
 
 namespace vernier::embedded {
@@ -199,6 +200,7 @@ Type checked(document::Document d, Diagnostics& problems) {
   if (problems.errors() > 0) return type;
   detail::check_sense(*model, equations, report);
   type.parameters = parameters(*model);
+  type.machine = std::make_shared<const StateMachine>(detail::machine_of(*model));
   // Shared, because copies of the type make systems from the same source.
   const auto source = std::make_shared<Source>(model, std::move(equations));
   type.system = [source](const Parameters& p) { return source->make(p); };

@@ -242,6 +242,28 @@ TEST(Automaton, TakesTransitionsAndEmitsTheirEvents) {
   EXPECT_EQ(battery.location(), "Safe");
 }
 
+TEST(Automaton, ShowsItsLocationsAndTransitionsAsWritten) {
+  Diagnostics problems;
+  const Type type = read_type(
+      std::filesystem::path(VERNIER_SOURCE_DIR) / "missions/aausat2/supervisor.xml", problems);
+  ASSERT_TRUE(type.machine);
+  const StateMachine& m = *type.machine;
+  EXPECT_EQ(m.initial, "Start");
+  ASSERT_EQ(m.locations.size(), 3u);
+  EXPECT_EQ(m.locations[1].name, "Detumbling");
+  EXPECT_EQ(m.locations[1].place.line, 62);
+  ASSERT_EQ(m.transitions.size(), 3u);
+  const StateMachine::Transition &first = m.transitions[0], &back = m.transitions[2];
+  EXPECT_EQ(first.name, "filters at rest");
+  EXPECT_EQ(first.from, "Start");
+  EXPECT_EQ(first.to, "Detumbling");
+  EXPECT_EQ(first.condition, "slow > 0");
+  EXPECT_EQ(first.reset, "f = gauss*b/pole");
+  EXPECT_EQ(first.place.line, 51);
+  EXPECT_EQ(back.label, "telecommand");
+  EXPECT_EQ(back.condition, "");
+}
+
 TEST(Automaton, EvaluatesAllResetsBeforeAssigningAny) {
   Bench cradle("cradle");
   cradle.x = {0, 0, 1, 1, 1, 0.5, -0.5, 0, 0, 0};

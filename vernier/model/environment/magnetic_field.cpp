@@ -1,12 +1,15 @@
 #include "vernier/model/environment/magnetic_field.hpp"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <iterator>
 #include <numbers>
 
+#include "vernier/component/scene.hpp"
 #include "vernier/kernel/spatial/spans.hpp"
 #include "vernier/model/environment/detail/lanes.hpp"
 #include "vernier/model/environment/earth.hpp"
+#include "vernier/model/environment/elements.hpp"
 
 namespace vernier::environment {
 namespace {
@@ -23,6 +26,20 @@ hybrid::SystemSpec field_spec() {
   s.inputs = {{"position", "m", "N", 3, {}, "of the spacecraft, from the Earth's centre"}};
   s.outputs = {{"field", "T", "N", 3, {}, "the Earth's magnetic field there"}};
   s.feedthrough = {{0, 0}};
+  return s;
+}
+
+/// The field at a craft, and the Earth as it turns.
+scene::Scene field_looks(const vernier::Parameters& p) {
+  const frames::EarthRotation turn = earth_rotation(p);
+  scene::Body earth = scene::earth(earth_radius);
+  const Eigen::Quaterniond pole(spatial::Matrix3(turn.pole.transpose()));
+  earth.pose = {scene::rotation({pole.x(), pole.y(), pole.z(), pole.w()}),
+                scene::about({0, 0, 1}, {.start = {turn.angle}, .rate = turn.rate})};
+  scene::Scene s;
+  s.bodies.push_back(std::move(earth));
+  s.vectors = {
+      {.name = "field", .by = {.signal = "field", .count = 3}, .unit = "T", .role = "field"}};
   return s;
 }
 
@@ -75,6 +92,7 @@ Type dipole_field_type() {
     k.earth = earth_rotation(p);
     return adjusted(std::make_unique<DipoleField>(k), p);
   };
+  type.scene = field_looks;
   return type;
 }
 
@@ -98,6 +116,7 @@ Type igrf_field_type() {
     return std::make_unique<IgrfField>(
         IgrfField::Parameters{e, earth_rotation(p), static_cast<int>(n)});
   };
+  type.scene = field_looks;
   return type;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "vernier/component/scene.hpp"
 #include "vernier/model/environment/detail/lanes.hpp"
 
 namespace vernier::environment {
@@ -13,6 +14,24 @@ using spatial::Vector3;
 
 const Signal position{"position", "m", "N", 3, {}, "of the spacecraft, from the Earth's centre"};
 const Signal velocity{"velocity", "m/s", "N", 3, {}, "of the spacecraft"};
+
+/// The Earth, and the place of a craft; position and velocity are the first outputs of the system.
+scene::Scene orbit_looks(const hybrid::System& orbit, const vernier::Parameters& p) {
+  std::vector<double> x, y(hybrid::size(orbit.spec().outputs));
+  for (const Signal& s : orbit.spec().states)
+    x.insert(x.end(), s.initial->begin(), s.initial->end());
+  std::vector<double> u(hybrid::size(orbit.spec().inputs), 0.0);
+  const auto work = orbit.workspace();
+  orbit.output({.t = 0.0, .x = x, .mode = {}, .u = u}, y, *work);
+  scene::Scene s;
+  s.bodies.push_back(scene::earth(p.real("radius")));
+  s.places.push_back(
+      {{.about = "Earth",
+        .mu = p.real("mu"),
+        .position = {.signal = "position", .count = 3, .start = {y.begin(), y.begin() + 3}},
+        .velocity = {.signal = "velocity", .count = 3, .start = {y.begin() + 3, y.begin() + 6}}}});
+  return s;
+}
 
 }  // namespace
 
@@ -86,6 +105,9 @@ Type kepler_orbit_type() {
     }
     return adjusted(std::make_unique<KeplerOrbit>(k), p);
   };
+  type.scene = [made = type.system](const vernier::Parameters& p) {
+    return orbit_looks(*made(p), p);
+  };
   return type;
 }
 
@@ -106,6 +128,9 @@ Type j2_orbit_type() {
     k.j2 = p.real("j2");
     k.start = state(elements(p), k.mu);
     return adjusted(std::make_unique<J2Orbit>(k), p);
+  };
+  type.scene = [made = type.system](const vernier::Parameters& p) {
+    return orbit_looks(*made(p), p);
   };
   return type;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "vernier/component/scene.hpp"
 #include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/kernel/spatial/spans.hpp"
 #include "vernier/model/environment/earth.hpp"
@@ -146,6 +147,15 @@ void Eclipse::witness(const Point& p, int, int transition, std::span<double, 2> 
 Type sun_type() {
   Type type{"sun", "direction and place of the Sun", {epoch_parameter()}, {}, {}};
   type.system = [](const vernier::Parameters& p) { return std::make_unique<Sun>(epoch(p)); };
+  type.scene = [](const vernier::Parameters& p) {
+    const Vector3 start = frames::SunPath(epoch(p)).position(0.0).normalized();
+    const std::vector<double> v(start.data(), start.data() + 3);
+    const scene::Binding direction{.signal = "direction", .count = 3, .start = v};
+    scene::Scene s;
+    s.sun = direction;
+    s.vectors = {{.name = "direction", .by = direction, .unit = "1", .role = "sun"}};
+    return s;
+  };
   return type;
 }
 

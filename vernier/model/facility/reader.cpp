@@ -7,6 +7,7 @@
 
 #include "vernier/base/text.hpp"
 #include "vernier/document/report.hpp"
+#include "vernier/model/facility/scene.hpp"
 #include "vernier/model/multibody_tree/quantities.hpp"
 #include "vernier/model/multibody_tree/title.hpp"
 
@@ -234,8 +235,7 @@ class Builder {
       if (wanted != names[0] && wanted != names[1]) {
         Diagnostic& d = report_.error("V1683", "reference names no robot: " + in_quotes(wanted),
                                       Report::value_place(root_, "reference"));
-        if (const auto near = closest(wanted, {names[0], names[1]}))
-          d.mark = "did you mean " + *near + "?";
+        if (const auto near = closest(wanted, {names[0], names[1]})) did_you_mean(d, *near);
         d.notes.push_back("robots: " + names[0] + ", " + names[1]);
       }
     }
@@ -349,6 +349,7 @@ Type type_of(const std::shared_ptr<const Source>& source) {
   type.component = [source](const Parameters& p) {
     return std::make_unique<Facility>(source->made(p));
   };
+  type.scene = [source](const Parameters& p) { return scene_of(source->made(p)); };
   return type;
 }
 

@@ -3,13 +3,19 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/component/catalogue.hpp"
 #include "vernier/component/description.hpp"
+#include "vernier/kernel/constrained/elements.hpp"
 #include "vernier/kernel/constrained/solver.hpp"
+
+namespace vernier::multibody_tree {
+struct ModalFile;
+}
 
 namespace vernier::multibody_loops {
 
@@ -39,6 +45,21 @@ struct Shown {
   Port port = {};
 };
 
+/// What an element joins: for pictures.
+struct Joined {
+  std::string name;
+  std::string kind;  // of a joint; "beam", "rod", "deformable", …
+  std::vector<constrained::Attachment> at = {};
+  double radius = 0.0;  // m, about, of beams
+};
+/// A modal body: for pictures.
+struct Bending {
+  std::string name;
+  int node = 0;
+  std::shared_ptr<const multibody_tree::ModalFile> file = {};
+  std::vector<double> start = {};  // modal coordinates
+};
+
 /// A mechanism as described by its document.
 struct Definition {
   constrained::Model model;
@@ -55,6 +76,8 @@ struct Definition {
   /// Shared objects with elements of the document that were not loaded: the mechanism lacks these
   /// elements and cannot be run.
   std::vector<std::filesystem::path> not_loaded;
+  std::vector<Joined> joined;
+  std::vector<Bending> bending;
 };
 
 }  // namespace vernier::multibody_loops

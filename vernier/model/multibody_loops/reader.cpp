@@ -9,6 +9,7 @@
 #include "vernier/document/report.hpp"
 #include "vernier/model/multibody_loops/detail/builder.hpp"
 #include "vernier/model/multibody_loops/mechanism.hpp"
+#include "vernier/model/multibody_loops/scene.hpp"
 #include "vernier/model/multibody_tree/title.hpp"
 
 namespace vernier::embedded {
@@ -113,6 +114,7 @@ Type type_of(const std::shared_ptr<const Source>& source) {
     if (!d.not_loaded.empty()) return without_code(d);
     return std::make_unique<Mechanism>(std::move(d));
   };
+  type.scene = [source](const Parameters& p) { return scene_of(source->made(p)); };
   return type;
 }
 

@@ -350,6 +350,7 @@ class ModalReader {
       return;
     }
     Lump* before = nullptr;
+    std::vector<std::size_t> along;
     for (std::size_t i = 1; i < words_.size(); ++i) {
       const auto id = parsed_integer(words_[i]);
       const auto found = id ? file_.by_id.find(*id) : file_.by_id.end();
@@ -394,7 +395,9 @@ class ModalReader {
         roots_.insert(found->second);
       }
       before = &here;
+      along.push_back(found->second);
     }
+    file_.beams.push_back(std::move(along));
   }
 
   static bool moves(const Lump& l) { return !l.shape.isZero(0.0) || !l.rotation.isZero(0.0); }

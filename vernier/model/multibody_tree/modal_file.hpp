@@ -14,12 +14,13 @@ namespace vernier::multibody_tree {
 
 /// Modal data of one body from a finite-element program (formats/multibody/modal.md).
 struct ModalFile {
-  std::vector<double> frequencies;         // rad/s, one for each mode
-  std::vector<double> damping;             // ratios; empty: not in the file
-  std::vector<multibody::Lump> points;     // SI; shapes scaled so that φ η is in m and rad;
-                                           // second-order shapes if the file has beams
-  std::map<long long, std::size_t> by_id;  // index of a point by its number in the file
-  std::vector<int> lines;                  // line of each point
+  std::vector<double> frequencies;              // rad/s, one for each mode
+  std::vector<double> damping;                  // ratios; empty: not in the file
+  std::vector<multibody::Lump> points;          // SI; shapes scaled so that φ η is in m and rad;
+                                                // second-order shapes if the file has beams
+  std::map<long long, std::size_t> by_id;       // index of a point by its number in the file
+  std::vector<int> lines;                       // line of each point
+  std::vector<std::vector<std::size_t>> beams;  // indices of points along each
   bool rotations = false;
 
   std::size_t modes() const noexcept { return frequencies.size(); }

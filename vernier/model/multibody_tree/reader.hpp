@@ -14,6 +14,8 @@
 /// Multibody spacecraft from documents (formats/multibody).
 namespace vernier::multibody_tree {
 
+struct ModalFile;
+
 /// The places of the parts of a spacecraft in its document, by index in the model.
 struct Places {
   struct OfBody {
@@ -29,6 +31,7 @@ struct Spacecraft {
   multibody::SpacecraftModel model;
   std::vector<std::uint8_t> held;  // by speed: no acceleration input required, zero is intended
   Places places;
+  std::vector<std::shared_ptr<const ModalFile>> files;  // of the modes of each body; null: none
 };
 
 /// A document that was read and found good. Its parameters are the constants by their names, and

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "vernier/model/multibody_tree/scene.hpp"
 #include "vernier/model/multibody_tree/system.hpp"
 
 namespace vernier::multibody_tree {
@@ -44,6 +45,7 @@ Type type_of(const std::shared_ptr<const Source>& source) {
           "with geometric stiffness is not");
     return std::make_unique<MultibodySystem>(std::move(made), options);
   };
+  type.scene = [source](const Parameters& p) { return scene_of(source->made(p)); };
   return type;
 }
 

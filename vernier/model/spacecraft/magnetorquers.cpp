@@ -1,4 +1,6 @@
 #include "vernier/model/spacecraft/actuators.hpp"
+
+#include "vernier/component/scene.hpp"
 #include "vernier/model/spacecraft/detail/lanes.hpp"
 
 namespace vernier::spacecraft {
@@ -54,6 +56,21 @@ Type magnetorquers_type() {
     if (!(k.largest >= 0.0)) p.reject(limit, "must not be negative");
     if (p.given(other)) p.reject(other, std::string("the command is the other one: use ") + limit);
     return adjusted(std::make_unique<Magnetorquers>(k), p);
+  };
+  type.scene = [](const vernier::Parameters&) {
+    scene::Scene s;
+    s.vectors = {{.name = "torque",
+                  .of_craft = true,
+                  .by = {.signal = "torque", .count = 3},
+                  .unit = "N*m",
+                  .role = "torque"},
+                 {.name = "moment",
+                  .of_craft = true,
+                  .by = {.signal = "moment", .count = 3},
+                  .unit = "A*m^2",
+                  .role = "field",
+                  .shown = false}};
+    return s;
   };
   return type;
 }

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numbers>
 
 #include "vernier/base/require.hpp"
+#include "vernier/component/scene.hpp"
 #include "vernier/model/spacecraft/actuators.hpp"
 #include "vernier/model/spacecraft/detail/lanes.hpp"
 
@@ -169,6 +171,41 @@ ReactionWheels::Parameters wheel_values(const vernier::Parameters& p) {
   return k;
 }
 
+/// A steel wheel half as thick as its radius with this inertia: J = π ρ r⁵ / 4.
+double radius_of(double inertia) {
+  constexpr double density = 7800.0;
+  return std::pow(4.0 * inertia / (std::numbers::pi * density), 0.2);
+}
+
+scene::Scene wheel_looks(const std::vector<Vector3>& axes, const vernier::Parameters& p) {
+  scene::Scene s;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    scene::Body b{.name = axes.size() > 1 ? "wheel" + std::to_string(i + 1) : "", .aboard = true};
+    b.pose = {scene::spin(scene::vector(axes[i]),
+                          {.signal = "speed", .element = static_cast<std::uint32_t>(i)})};
+    scene::Shape w{.shape = "cylinder", .role = "wheel", .assumed = true};
+    w.radius = radius_of(p.real("inertia"));
+    w.length = 0.5 * w.radius;
+    w.rotation = scene::z_to(scene::vector(axes[i]));
+    // Apart from each other, as no document says where they are.
+    if (axes.size() > 1) w.at = scene::vector(Vector3(2.0 * w.radius * axes[i]));
+    b.shapes = {w};
+    s.bodies.push_back(std::move(b));
+  }
+  s.vectors = {{.name = "torque",
+                .of_craft = true,
+                .by = {.signal = "torque", .count = 3},
+                .unit = "N*m",
+                .role = "torque"},
+               {.name = "momentum",
+                .of_craft = true,
+                .by = {.signal = "momentum", .count = 3},
+                .unit = "N*m*s",
+                .role = "momentum",
+                .shown = false}};
+  return s;
+}
+
 }  // namespace
 
 Type reaction_wheel_type() {
@@ -183,6 +220,10 @@ Type reaction_wheel_type() {
     k.axes = {axis.normalized()};
     return adjusted(std::make_unique<ReactionWheels>(k), p);
   };
+  type.scene = [](const vernier::Parameters& p) {
+    const auto& a = p.reals("axis");
+    return wheel_looks({Vector3(a[0], a[1], a[2]).normalized()}, p);
+  };
   return type;
 }
 
@@ -194,6 +235,9 @@ Type reaction_wheels_type() {
     k.axes = {Vector3::UnitX(), Vector3::UnitY(), Vector3::UnitZ()};
     k.body_axes = true;
     return adjusted(std::make_unique<ReactionWheels>(k), p);
+  };
+  type.scene = [](const vernier::Parameters& p) {
+    return wheel_looks({Vector3::UnitX(), Vector3::UnitY(), Vector3::UnitZ()}, p);
   };
   return type;
 }

@@ -6,6 +6,7 @@
 
 #include "vernier/base/require.hpp"
 #include "vernier/base/units.hpp"
+#include "vernier/component/scene.hpp"
 #include "vernier/kernel/spatial/inertia.hpp"
 #include "vernier/model/spacecraft/detail/lanes.hpp"
 
@@ -21,6 +22,27 @@ const std::vector<double> zero3{0.0, 0.0, 0.0};
 bool physical(const Matrix3& inertia) {
   const Eigen::LLT<Matrix3> factor(inertia);
   return inertia.allFinite() && factor.info() == Eigen::Success;
+}
+
+scene::Scene body_looks(const vernier::Parameters& p) {
+  const auto &d = p.reals("inertia"), &o = p.reals("products"), &q = p.reals("attitude");
+  const Quaternion start = Quaternion(q[0], q[1], q[2], q[3]).normalized();
+  scene::Body b{.kind = scene::Body::Kind::craft, .floats = true};
+  b.pose = {scene::attitude({.signal = "attitude", .start = {start.data(), start.data() + 4}})};
+  b.shapes = {scene::solid(0.0, {}, {d[0], d[1], d[2], o[0], o[1], o[2]}, "bus")};
+  scene::Scene s;
+  s.bodies.push_back(std::move(b));
+  s.vectors = {{.name = "omega",
+                .of_craft = true,
+                .by = {.signal = "omega", .count = 3, .start = p.reals("omega")},
+                .unit = "rad/s",
+                .role = "rate"},
+               {.name = "momentum",
+                .by = {.signal = "momentum", .count = 3},
+                .unit = "N*m*s",
+                .role = "momentum",
+                .shown = false}};
+  return s;
 }
 
 }  // namespace
@@ -103,6 +125,7 @@ Type rigid_body_type() {
     k.omega = {w[0], w[1], w[2]};
     return adjusted(std::make_unique<RigidBody>(k), p);
   };
+  type.scene = body_looks;
   return type;
 }
 

@@ -51,6 +51,12 @@ struct Endpoint {
   Place place;
 };
 
+/// The elements that an endpoint selects, as written: "[0:3]"; empty: all.
+inline std::string elements_in(const std::string& endpoint) {
+  const std::size_t bracket = endpoint.find('[');
+  return bracket == std::string::npos ? std::string() : endpoint.substr(bracket);
+}
+
 /// Several connections to one input are added.
 struct Connection {
   Endpoint from, to;

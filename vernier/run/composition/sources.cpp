@@ -21,6 +21,10 @@ const std::string* Sources::content(const std::filesystem::path& file, Diagnosti
   return read ? &contents_.emplace(key(file), std::move(*read)).first->second : nullptr;
 }
 
+void Sources::put(const std::filesystem::path& file, std::string text) {
+  contents_.insert_or_assign(key(file), std::move(text));
+}
+
 const std::string* Sources::find(const std::filesystem::path& file) const {
   const auto found = contents_.find(key(file));
   return found == contents_.end() ? nullptr : &found->second;

@@ -22,6 +22,8 @@ class Sources {
 
   const MovedFiles& moved() const noexcept { return *moved_; }
   const std::shared_ptr<const MovedFiles>& shared_moved() const noexcept { return moved_; }
+  /// Takes a text instead of the file's content. Before the file is read.
+  void put(const std::filesystem::path&, std::string text);
   /// Null, after a report, when the file cannot be read.
   const std::string* content(const std::filesystem::path&, Diagnostics& problems);
   /// The earlier result of content(); null: none.

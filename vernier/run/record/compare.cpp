@@ -7,6 +7,7 @@
 
 #include "vernier/base/text.hpp"
 #include "vernier/document/document.hpp"
+#include "vernier/run/record/detail/pairing.hpp"
 
 namespace vernier::embedded {
 std::string_view record(std::string_view file) noexcept;
@@ -30,12 +31,6 @@ double tolerance_number(const document::Document& d, const document::Element& e,
       problems.error("V7121", std::string(name) + " must be a number that is not negative", place);
   d.show_source(problem);
   return 0.0;
-}
-
-/// The last row of those from `i` on with the same time.
-std::size_t last_of(const std::vector<double>& t, std::size_t i) {
-  while (i + 1 < t.size() && t[i + 1] == t[i]) ++i;
-  return i;
 }
 
 double distance(double x, double y) noexcept {
@@ -83,31 +78,46 @@ class Judge {
   double squares_ = 0.0;  // over the square of the largest
 };
 
-void compare_rows(const Series& a, const Series& b, std::uint32_t count, Difference& d,
+/// Rows of a run and whose values are held.
+struct Rows {
+  const Series& series;
+  bool held;
+};
+
+void compare_rows(const Rows& a, const Rows& b, std::uint32_t count, bool between, Difference& d,
                   Judge& judge) {
-  const auto row = [&](std::size_t i, std::size_t j) {
-    judge.row(a.time[i], &a.values[i * count], &b.values[j * count]);
+  const Series &x = a.series, &y = b.series;
+  std::vector<double> row(count);
+  // the other run's values at an instant that it lacks; null: it has begun later or ended earlier
+  const auto values_at = [&](const Rows& r, std::size_t next, double t) -> const double* {
+    const Series& s = r.series;
+    if (!between || next == 0 || next == s.time.size()) return nullptr;
+    for (std::uint32_t e = 0; e < count; ++e)
+      row[e] = value_between(s.time, next, t, r.held,
+                             [&](std::size_t i) { return s.values[i * count + e]; });
+    return row.data();
   };
-  std::size_t i = 0, j = 0;
-  while (i < a.time.size() && j < b.time.size()) {
-    if (a.time[i] < b.time[j]) {
-      ++d.only_a, ++i;
-    } else if (b.time[j] < a.time[i]) {
-      ++d.only_b, ++j;
-    } else {
-      const std::size_t last_i = last_of(a.time, i), last_j = last_of(b.time, j);
-      if (last_i - i == last_j - j) {
-        for (; i <= last_i; ++i, ++j) row(i, j);
-      } else {
-        row(last_i, last_j);
-        d.only_a += last_i - i;
-        d.only_b += last_j - j;
-        i = last_i + 1, j = last_j + 1;
-      }
-    }
-  }
-  d.only_a += a.time.size() - i;
-  d.only_b += b.time.size() - j;
+  pair_rows(
+      x.time, y.time,
+      [&](std::size_t i, std::size_t j) {
+        judge.row(x.time[i], &x.values[i * count], &y.values[j * count]);
+      },
+      [&](std::size_t i, std::size_t j) {
+        if (const double* v = values_at(b, j, x.time[i]))
+          judge.row(x.time[i], &x.values[i * count], v);
+        else
+          ++d.only_a;
+      },
+      [&](std::size_t i, std::size_t j) {
+        if (const double* v = values_at(a, i, y.time[j]))
+          judge.row(y.time[j], v, &y.values[j * count]);
+        else
+          ++d.only_b;
+      },
+      [&](std::size_t m, std::size_t n) {
+        d.only_a += m;
+        d.only_b += n;
+      });
 }
 
 /// Two runs without a value agree in nothing.
@@ -204,7 +214,10 @@ Comparison compare(const ResultReader& a, const ResultReader& b, const CompareOp
     const auto fitting = std::find_if(o.tolerances.begin(), o.tolerances.end(),
                                       [&](const Tolerance& t) { return matches(t.pattern, path); });
     Judge judge(d, fitting == o.tolerances.end() ? exactly : *fitting, x.spec.count);
-    compare_rows(a.read(x), b.read(*y), x.spec.count, d, judge);
+    const Series first = a.read(x);
+    Series second = b.read(*y);
+    second.time = shifted_times(std::move(second.time), o.shift, first.time);
+    compare_rows({first, x.spec.held}, {second, y->spec.held}, x.spec.count, o.between, d, judge);
     judge.close();
     if (d.compared == 0 && x.rows + y->rows > 0) d.problem = "the runs have no instant in common";
   }

@@ -64,6 +64,7 @@ class Recorder::Work final : public Pacer {
   const std::vector<Attachment>& begin(const fs::path&, const std::vector<RecordGroup>&,
                                        const RecorderOptions&, Tell);
   void finish() noexcept;
+  void add(Event);
   RecorderStatistics statistics() const;
   Time told() const noexcept { return Time(Duration(told_.load(std::memory_order_acquire))); }
   Outcome wait_for(Time) noexcept override;
@@ -167,7 +168,8 @@ class Recorder::Work final : public Pacer {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool stopping_ = false;                  // guarded by mutex_
-  bool hurry_ = false;                     // guarded by mutex_: the loop is waiting for room
+  bool hurry_ = false;                     // guarded by mutex_: somebody is waiting
+  std::vector<Event> added_;               // guarded by mutex_: not from components
   std::atomic<std::uint32_t> drained_{0};  // the loop waits on it
 
   Time sampled_ = Time::min();                               // the loop's
@@ -316,8 +318,24 @@ bool Recorder::Work::drain() {
   return any;
 }
 
+void Recorder::Work::add(Event e) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_ || !thread_.joinable()) return;
+    added_.push_back(std::move(e));
+    hurry_ = true;
+  }
+  wake_.notify_one();
+}
+
 void Recorder::Work::drain_notes() {
-  bool any = false;
+  std::vector<Event> added;
+  {
+    const std::lock_guard lock(mutex_);
+    added.swap(added_);
+  }
+  bool any = !added.empty();
+  for (const Event& e : added) write(e);
   while (const std::byte* from = notes_.front()) {
     Note n;
     std::memcpy(&n, from, sizeof n);
@@ -437,6 +455,7 @@ void Recorder::finish() noexcept {
   work_->finish();
 }
 
+void Recorder::add(Event e) { work_->add(std::move(e)); }
 RecorderStatistics Recorder::statistics() const { return work_->statistics(); }
 Time Recorder::told() const noexcept { return work_->told(); }
 

@@ -110,6 +110,10 @@ class Recorder {
   /// runs.
   void finish() noexcept;
 
+  /// Records an event that no component has told, such as a remark of the user. From any thread
+  /// except the loop's: it may wait. Nothing happens when nothing is being recorded.
+  void add(Event);
+
   /// At any time, from any thread.
   RecorderStatistics statistics() const;
   /// All events before this time were handed to `on_event`. From any thread.

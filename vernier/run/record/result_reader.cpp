@@ -79,10 +79,11 @@ struct ResultReader::State {
     if (marked && !running && repair(path)) marked = false;
     const Handle access = hdf5::file_access();
     const unsigned mode = marked ? H5F_ACC_RDONLY | H5F_ACC_SWMR_READ : H5F_ACC_RDONLY;
+    // HDF5 shows a file that is open already as it was
+    file.reset();
     hid_t id = H5Fopen(path.c_str(), mode, access.get());
     // the writer may have closed the file between the check and opening it
     if (id < 0 && marked) id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get());
-    file.reset();
     file = Handle(id, H5Fclose, "not a results file");
     version = hdf5::read_attribute(file.get(), "vernier");
     composition = hdf5::read_attribute(file.get(), "composition");

@@ -100,7 +100,7 @@ Control::Control(const std::filesystem::path& run_folder, Answer answer)
     : work_(std::make_unique<Work>(run_folder, std::move(answer))) {}
 Control::~Control() = default;
 
-std::string ask(const std::filesystem::path& run_folder, const std::string& request) {
+std::string ask(const std::filesystem::path& run_folder, const std::string& request, int wake) {
   const auto nobody = [&] {
     Diagnostics problems;
     problems.error("V4120", "there is no active run in " + run_folder.string(), {})
@@ -111,7 +111,7 @@ std::string ask(const std::filesystem::path& run_folder, const std::string& requ
   if (!folder) throw nobody();
   auto connected = net::connected_to(path_in(folder));
   if (!connected) throw nobody();
-  net::LineStream line(std::move(*connected), longest_answer + 1);
+  net::LineStream line(std::move(*connected), longest_answer + 1, wake);
   send_line(line, request);
   const auto received = line.receive(Clock::now() + answer_patience);
   if (!received) throw nobody();

@@ -31,8 +31,9 @@ class Control {
 
 /// Sends a request to the run in a directory and returns its answer. Throws ConfigurationError:
 /// V4120 when there is no answer (the run has ended, or belongs to another machine or user), or the
-/// run's refusal.
-std::string ask(const std::filesystem::path& run_folder, const std::string& line);
+/// run's refusal. The answer may take a minute; the wait ends as well, as if there were none, when
+/// the descriptor `wake` becomes readable (-1: none).
+std::string ask(const std::filesystem::path& run_folder, const std::string& line, int wake = -1);
 
 /// A refusal as a line, which ask() converts back to an error.
 std::string refusal(const Diagnostic&);

@@ -18,6 +18,7 @@ using executive::Order;
 using executive::OrderAnswer;
 using executive::OrderKind;
 
+constexpr std::size_t longest_mark = 1000;
 constexpr std::size_t most_got = 100;  // signals of one request: the queue must not fill up
 
 [[noreturn]] void refuse(const char* code, std::string message, const std::string& note) {
@@ -51,10 +52,12 @@ std::string Live::carried_out(std::string_view line) {
   const std::string_view word = take_word(line);
   if (line.empty()) {
     if (word == "status") return run_.status();
+    if (word == "state") return run_.state_text();
     if (word == "freeze") return run_.freeze();
     if (word == "resume") return run_.resume();
     if (word == "stop") return run_.stop();
     if (word == "checkpoint") return run_.checkpoint();
+    if (word == "real-time") return run_.real_time();
   }
   if (word == "get") return get(line);
   if (word == "release" || word == "send")
@@ -73,13 +76,22 @@ std::string Live::carried_out(std::string_view line) {
     if (rate && *rate > 0.0 && std::isfinite(*rate)) return run_.set_rate(*rate);
     refuse("V4121", fmt::format("\"{}\" is not a rate", line), "a positive number: × real time");
   }
+  if (word == "mark") {
+    const bool plain =
+        std::none_of(line.begin(), line.end(), [](unsigned char c) { return c < 32; });
+    if (!line.empty() && line.size() <= longest_mark && plain) return run_.mark(line);
+    refuse("V4121", "a mark needs a text of one line, at most 1000 bytes long",
+           "for example mark the cable is pulled");
+  }
   if (word == "rewind") {
     const auto t = composition::parsed_time(line);
     if (t && *t >= Duration{}) return run_.rewind(Time(*t));
     refuse("V4121", fmt::format("\"{}\" is not a time", line), "for example 12.5 s");
   }
-  refuse("V4121", fmt::format("a run does not know \"{}\"", word),
-         "status, freeze, resume, stop, step, rate, checkpoint, rewind, get, set, release, send");
+  refuse(
+      "V4121", fmt::format("a run does not know \"{}\"", word),
+      "status, state, real-time, freeze, resume, stop, step, rate, checkpoint, rewind, mark, get, "
+      "set, release, send");
 }
 
 OrderAnswer Live::wait_for(std::uint64_t order) {
@@ -154,6 +166,8 @@ std::string Live::change(OrderKind kind, std::string_view path, std::string_view
     order.values = values.value_or(std::vector<double>{});
   }
   const OrderAnswer a = wait_for(executive_.ask(order));
+  if (kind == OrderKind::replace) set_.insert(order.path);
+  if (kind == OrderKind::release && set_.erase(order.path) == 0) released_.insert(order.path);
   const char* what = kind == OrderKind::replace   ? "set"
                      : kind == OrderKind::release ? "released"
                                                   : "sent";

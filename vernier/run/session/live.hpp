@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,8 @@ class Steerable {
  public:
   virtual ~Steerable() = default;
   virtual std::string status() = 0;
+  /// The same for programs, as one JSON object.
+  virtual std::string state_text() = 0;
   virtual std::string freeze() = 0;
   virtual std::string resume() = 0;
   virtual std::string stop() = 0;
@@ -23,6 +26,10 @@ class Steerable {
   virtual std::string step(int ticks) = 0;
   virtual std::string set_rate(double) = 0;
   virtual std::string checkpoint() = 0;
+  /// Writes a remark of the user into the list of events.
+  virtual std::string mark(std::string_view text) = 0;
+  /// How the run keeps time, as one JSON object.
+  virtual std::string real_time() = 0;
   /// Ends this run; its caller continues from the last checkpoint at or before `t`.
   virtual std::string rewind(Time t) = 0;
   /// Whether it executes no more ticks.
@@ -31,7 +38,9 @@ class Steerable {
 
 /// Executes request lines (docs/reference/live-access.md):
 ///
-///   status · freeze · resume · stop · step [N] · rate X · checkpoint · rewind TIME
+///   status · state · freeze · resume · stop · step [N] · rate X · checkpoint · rewind TIME
+///   mark TEXT             a remark in the list of events
+///   real-time             one JSON object: policy, machine, federates that held back
 ///   get PATTERN…          one JSON object: the time, and the values by path
 ///   set PATH VALUES       from the next tick on, all readers see these values
 ///   release PATH          undoes set
@@ -45,6 +54,10 @@ class Live {
 
   /// The answer, or a refusal (control.hpp). Never throws.
   std::string answer(std::string_view line);
+  /// Ports that were set and not released, by this means; for who answers `state`.
+  const std::set<std::string>& set_now() const noexcept { return set_; }
+  /// The same for those that were released, after an override by other means.
+  const std::set<std::string>& released() const noexcept { return released_; }
 
  private:
   std::string carried_out(std::string_view line);
@@ -55,6 +68,7 @@ class Live {
   executive::Executive& executive_;
   Steerable& run_;
   std::chrono::nanoseconds patience_;
+  std::set<std::string> set_, released_;
 };
 
 }  // namespace vernier::session

@@ -61,6 +61,7 @@ composition::Plan made() {
 struct Run final : session::Steerable {
   explicit Run(executive::Executive& e) : executive(e) {}
   std::string status() override { return "status"; }
+  std::string state_text() override { return "{}"; }
   std::string freeze() override { return "frozen"; }
   std::string resume() override { return "resumed"; }
   std::string stop() override { return "stops"; }
@@ -73,6 +74,8 @@ struct Run final : session::Steerable {
     return "rate";
   }
   std::string checkpoint() override { return "saved"; }
+  std::string mark(std::string_view) override { return "marked"; }
+  std::string real_time() override { return "{}"; }
   std::string rewind(Time t) override {
     require(t >= Time{});
     return "rewound";

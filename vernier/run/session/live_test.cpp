@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "vernier/base/temporary_folder.hpp"
@@ -22,6 +23,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 struct Plant {
@@ -166,19 +168,40 @@ TEST_F(Steered, IsRepeatedWithItsOrdersToTheBit) {
   EXPECT_GT(c.signals[0].compared, 10u);
 }
 
+TEST_F(Steered, NotesWhatTheUserSeesAmongItsEvents) {
+  begin({});
+  EXPECT_THAT(said("mark the \"cable\" is pulled, twice"), StartsWith("marked at t = "));
+  EXPECT_THAT(said("mark"), HasSubstr("V4121"));
+  EXPECT_THAT(said("mark " + std::string(1001, 'x')), HasSubstr("V4121"));
+  EXPECT_THAT(said(std::string("mark a\tb")), HasSubstr("V4121"));
+  end();
+  std::ostringstream events;
+  events << std::ifstream(session_->folder() / "events.csv").rdbuf();
+  EXPECT_THAT(events.str(), HasSubstr(",user,mark,,,\"the \"\"cable\"\" is pulled, twice\","));
+  EXPECT_THAT(events.str(), Not(HasSubstr("xxx")));
+}
+
 TEST_F(Steered, StandsStillAndIsTakenFurtherTickByTick) {
   begin({});
   EXPECT_THAT(said("freeze"), HasSubstr("frozen"));
   const std::string here = said("step");
   EXPECT_THAT(here, StartsWith("t = "));
   const double t = std::stod(here.substr(4));
-  EXPECT_NEAR(std::stod(said("step 25").substr(4)), t + 0.25, 1e-9);
+  const std::string there = said("step 25");
+  EXPECT_NEAR(std::stod(there.substr(4)), t + 0.25, 1e-9);
   // orders to a frozen run take effect at once
   said("set p.u 7");
   EXPECT_THAT(said("get p.u"), HasSubstr("[7]"));
   EXPECT_THAT(said("status"), HasSubstr("frozen"));
+  EXPECT_THAT(said("state"), StartsWith("{\"time\":" + there.substr(4, there.size() - 6) +
+                                        ",\"begin\":0,\"end\":1e+05,"));
+  EXPECT_THAT(said("state"), HasSubstr("\"overrides\":[\"p.u\"]"));
+  EXPECT_THAT(said("state"), HasSubstr("\"status\":\"frozen\",\"frozen\":true,\"rate\":"));
   EXPECT_THAT(said("rate 1000"), HasSubstr("1000 × real time"));
+  said("release p.u");
+  EXPECT_THAT(said("state"), HasSubstr("\"overrides\":[]"));
   EXPECT_THAT(said("resume"), HasSubstr("running"));
+  EXPECT_THAT(said("state"), HasSubstr("\"frozen\":false,\"rate\":1000,"));
   while (seconds(session_->now()) < t + 1.0) std::this_thread::sleep_for(1ms);
   end();
 }
@@ -251,12 +274,15 @@ TEST_F(Steered, ThatIsNeverRunSendsItsVisitorsAway) {
 /// Never reaches a tick.
 struct Idle : Steerable {
   std::string status() override { return {}; }
+  std::string state_text() override { return {}; }
   std::string freeze() override { return {}; }
   std::string resume() override { return {}; }
   std::string stop() override { return {}; }
   std::string step(int) override { return {}; }
   std::string set_rate(double) override { return {}; }
   std::string checkpoint() override { return {}; }
+  std::string mark(std::string_view) override { return {}; }
+  std::string real_time() override { return {}; }
   std::string rewind(Time) override { return {}; }
   bool over() override { return ends; }
   bool ends = false;

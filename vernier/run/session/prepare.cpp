@@ -309,6 +309,7 @@ std::vector<FileWriter*> writers_in(const composition::Plan& plan) {
 Prepared prepare(const std::filesystem::path& document, const Changes& changes,
                  const Catalogue& catalogue, Diagnostics& problems, bool must_end) {
   const auto sources = std::make_shared<composition::Sources>(changes.moved);
+  for (const auto& [file, text] : changes.texts) sources->put(file, text);
   try {
     Prepared prepared = prepared_of(document, changes, catalogue, problems, must_end, sources);
     problems = with_lines(problems, *sources);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,8 @@ struct Changes {
   bool frames = false;                   // the run's frames are signals too: frame.margin
   /// Where files are that documents and parameters name, if not there.
   MovedFiles moved = {};
+  /// Texts of documents that are read instead of their files: an editor's.
+  std::map<std::filesystem::path, std::string> texts = {};
 };
 
 /// A document read, checked and ready to run.

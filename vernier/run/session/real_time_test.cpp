@@ -169,6 +169,9 @@ TEST_F(RealTimeRun, FreezesGoesOnAndStopsWhenAskedFromOutside) {
   };
   wait([&] { return s->pulse().frames > 5; });
   EXPECT_THAT(ask(folder, "status"), HasSubstr("running"));
+  const std::string about = ask(folder, "real-time");
+  EXPECT_THAT(about, HasSubstr("{\"policy\":\"catch-up\",\"parts\":["));
+  EXPECT_THAT(about, HasSubstr("[\"kernel\",\""));
   EXPECT_THAT(ask(folder, "freeze"), HasSubstr("frozen"));
   std::this_thread::sleep_for(50ms);
   const Time stands = s->now();

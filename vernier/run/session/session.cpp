@@ -19,6 +19,7 @@
 #include "vernier/run/session/order_log.hpp"
 #include "vernier/run/session/pace.hpp"
 #include "vernier/run/session/requests.hpp"
+#include "vernier/run/session/state.hpp"
 
 namespace vernier::session {
 namespace {
@@ -38,6 +39,7 @@ class Session::Work final : public Steerable {
     if (by_the_clock) {
       timing_ = std::make_unique<Timing>(prepared.plan, options_.rate.value_or(1.0), options_.late,
                                          options_.real_time);
+      rate_.store(options_.rate.value_or(1.0));
       pacers.push_back(&timing_->pacer());
     } else {
       pacers.push_back(&recorder_.pacer());
@@ -431,21 +433,25 @@ class Session::Work final : public Steerable {
   }
 
   bool over() override { return requests_.closed(); }
-  std::string status() override {
-    const int decimals = composition::time_decimals(composition_.run.step, stop_ - begins_);
-    std::string line = fmt::format("{0} · {1} · t = {3:.{2}f} s of {4:.{2}f} s", archive_->name(),
-                                   resting_.load()    ? "coming to rest"
-                                   : stopping_.load() ? "stopping"
-                                   : frozen()         ? "frozen"
-                                                      : "running",
-                                   decimals, seconds(now()), seconds(stop_));
-    if (!options_.real_time) return line;
-    const Pulse p = pulse();
-    return line + fmt::format(" · {} frames, {} late · margin {}, least {} · worst wake-up {}",
-                              p.frames, p.late, realtime::time_text(static_cast<double>(p.margin)),
-                              realtime::time_text(static_cast<double>(p.least_margin)),
-                              realtime::time_text(static_cast<double>(p.worst_wake_up)));
+  RunState run_state() const {
+    const record::RecorderStatistics recorded = recorder_.statistics();
+    return {.name = archive_->name(),
+            .time = now(),
+            .begin = begins_,
+            .end = stop_,
+            .resting = resting_.load(),
+            .stopping = stopping_.load(),
+            .frozen = frozen(),
+            .rate = timing_ ? std::optional(rate_.load()) : std::nullopt,
+            .events = recorded.events,
+            .dropped = recorded.dropped,
+            .overrides = overridden_ports(options_, now(), *live_),
+            .pulse = pulse()};
   }
+  std::string status() override {
+    return status_line(run_state(), composition_.run.step, options_.real_time.has_value());
+  }
+  std::string state_text() override { return to_json(run_state()); }
   std::string freeze() override {
     request_freeze();
     return status();
@@ -480,11 +486,28 @@ class Session::Work final : public Steerable {
           "vernier run FILE --rate 1   runs by the clock, at a rate that can be changed");
     return in_between([this, rate] {
       timing_->set_rate(rate);
+      rate_.store(rate);
       executive_->resume();  // the clock restarts from here
       if (frozen_.load() != 0) executive_->request_freeze(Time::min());
       return fmt::format("{} × real time from t = {} s", exact(rate),
                          exact(seconds(executive_->now())));
     });
+  }
+  std::string mark(std::string_view text) override {
+    const Time t = now();
+    recorder_.add({.time = t,
+                   .component = "user",
+                   .kind = "mark",
+                   .from = {},
+                   .to = {},
+                   .reason = std::string(text)});
+    return fmt::format("marked at t = {} s", exact(seconds(t)));
+  }
+  std::string real_time() override {
+    if (!timing_)
+      refuse_request("the run does not keep to a clock",
+                     "vernier run FILE --rt   runs in real time");
+    return timing_->about();
   }
   std::string checkpoint() override {
     return in_between([this] {
@@ -546,6 +569,7 @@ class Session::Work final : public Steerable {
   std::atomic<bool> stopping_{false};
   std::atomic<bool> recording_failed_{false};
   std::atomic<bool> resting_{false};
+  std::atomic<double> rate_{0.0};    // × real time, of a run by the clock
   std::vector<Pacer*> rest_pacers_;  // those that hold time back while it comes to rest
   Duration longest_rest_{};
   std::optional<Duration> rest_;

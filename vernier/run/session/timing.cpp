@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "vernier/run/realtime/ports.hpp"
 
@@ -99,12 +100,16 @@ void Timing::open(const std::filesystem::path& folder, const record::RecorderOpt
 Diagnostics Timing::begin(executive::Executive& e) {
   Diagnostics missing;
   if (!real_time_) {
+    const std::lock_guard lock(machine_mutex_);
     if (measured_) machine_ = realtime::this_machine();
     return missing;
   }
   scope_ = std::make_unique<realtime::RealTimeScope>(real_time_->wanted, e);
-  privileges_ = scope_->privileges();
-  machine_ = scope_->machine();
+  {
+    const std::lock_guard lock(machine_mutex_);
+    privileges_ = scope_->privileges();
+    machine_ = scope_->machine();
+  }
   prioritized_ = scope_->prioritized();
   std::string refused;
   for (const realtime::Privilege& p : privileges_) {
@@ -162,6 +167,29 @@ Pulse Timing::pulse() const {
   Pulse p;
   std::memcpy(&p, latest_.front(), sizeof p);
   return p;
+}
+
+std::string Timing::about() const {
+  using nlohmann::ordered_json;
+  ordered_json others = ordered_json::array(), machine = ordered_json::array();
+  for (const realtime::Other& o : pacer_.others())
+    others.push_back({{"name", o.name},
+                      {"held", o.held},
+                      {"late", o.late},
+                      {"longest_s", static_cast<double>(o.longest) * 1e-9}});
+  {
+    Health h;
+    const std::lock_guard lock(machine_mutex_);
+    h.machine = machine_;
+    h.privileges = privileges_;
+    for (const auto& [name, value] : machine_of(h)) machine.push_back({name, value});
+  }
+  const ordered_json j{{"policy", realtime::text(pacer_.settings().late)},
+                       {"parts", names_},
+                       {"others", std::move(others)},
+                       {"machine", std::move(machine)}};
+  // names are those that other programs have given themselves
+  return j.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 std::optional<Health> Timing::health(std::uint64_t dropped) const {

@@ -69,6 +69,9 @@ class Timing final : public realtime::FrameSink {
 
   /// From any thread except the loop's.
   Pulse pulse() const;
+  /// What it is bound to, while it runs, as one JSON object (docs/reference/live-access.md). From
+  /// any thread except the loop's.
+  std::string about() const;
   /// After a run in real time, or one that shares time with others.
   std::optional<realtime::Health> health(std::uint64_t dropped) const;
 
@@ -81,6 +84,7 @@ class Timing final : public realtime::FrameSink {
   std::vector<std::string> names_;
   std::unique_ptr<FrameLog> log_;
   std::unique_ptr<realtime::RealTimeScope> scope_;
+  mutable std::mutex machine_mutex_;  // of the two below; never taken by the loop
   std::vector<realtime::Privilege> privileges_;
   realtime::Machine machine_;
   bool prioritized_ = false;

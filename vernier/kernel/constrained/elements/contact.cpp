@@ -105,8 +105,7 @@ class ContactElement final : public Element {
   void put_column(const Rows& o, const Point& p, const Touch& t, bool of_a, int j) const noexcept {
     const NodeState &na = ends_.node_a(p), &nb = ends_.node_b(p);
     const Vector3 none{0.0, 0.0, 0.0};
-    Vector3 unit = none;
-    (&unit.x)[j % 3] = 1.0;
+    const Vector3 unit = spatial::along_axis(j % 3, 1.0);
     const bool place = j < 3;
     const Vector3 dx = place ? unit * p.c : none, th = place ? none : unit * p.c;
     const Vector3 dv = place ? unit : none;

@@ -83,7 +83,7 @@ PoseOf<Jet> in_motion(const NodeState& n, bool moves) noexcept {
 Jet Pair::moving(const Point& p, bool moves) const noexcept {
   const PoseOf<Jet> a = in_motion(ends.node_a(p), moves), b = in_motion(ends.node_b(p), moves);
   const auto fixed = [](const PoseOf<Jet>& of, const Vector3& v) {
-    return of.R * spatial::vec3<Jet>(&v.x);
+    return of.R * spatial::vec3<Jet>(v);
   };
   if (!angle) {
     const Vec3<Jet> r = b.x + fixed(b, ends.on_b.offset) - a.x - fixed(a, ends.on_a.offset);

@@ -146,8 +146,8 @@ class Deformable final : public Element {
     const Matrix3 G = times_transposed(t.M, t.A);
     const Vector3 rate = G * w;
     for (int i = 0; i < 3; ++i) {
-      x.s[3 + i] = (&t.phi.x)[i];
-      x.rate[3 + i] = (&rate.x)[i];
+      x.s[3 + i] = spatial::component(t.phi, i);
+      x.rate[3 + i] = spatial::component(rate, i);
     }
     for (int i = 0; i < 6; ++i) {
       const DriveState d = target(p, i);

@@ -34,7 +34,7 @@ inline int constraints_of(JointKind kind) noexcept {
 template <class T>
 void constraint_values(const Joint& j, const PoseOf<T>& a, const PoseOf<T>& b, const Vec3<T>& drive,
                        T* out) noexcept {
-  const auto number = [](const Vector3& v) { return spatial::vec3<T>(&v.x); };
+  const auto number = [](const Vector3& v) { return spatial::vec3<T>(v); };
   const Mat3<T> A = a.R * spatial::mat3<T>(j.a.axes.a), B = b.R * spatial::mat3<T>(j.b.axes.a);
   const Vec3<T> r = b.x + b.R * number(j.b.offset) - a.x - a.R * number(j.a.offset);
   const auto points = [&] {

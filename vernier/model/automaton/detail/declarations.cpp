@@ -190,7 +190,7 @@ class Declarations {
       Diagnostic& d =
           report_.error("V1317", "the extended document has no " + e.name + " " + in_quotes(name),
                         Report::value_place(e, "name"));
-      if (const auto near = closest(name, names)) d.mark = "did you mean " + *near + "?";
+      if (const auto near = closest(name, names)) did_you_mean(d, *near);
       d.notes.push_back(names.empty() ? "it has no " + e.name + "s"
                                       : e.name + "s: " + listed(names));
       return;

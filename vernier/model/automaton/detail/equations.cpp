@@ -251,7 +251,7 @@ class Builder {
         auto all = expression::function_names();
         for (const expression::UserFunction& f : m_.functions) all.push_back(f.name);
         if (const auto near = closest(p.name, all)) {
-          d.mark = "did you mean " + *near + "?";
+          did_you_mean(d, *near);
         } else {
           d.notes.push_back("functions: " + listed(all, 40));
         }
@@ -286,6 +286,7 @@ class Builder {
       d.mark = "it is defined only after this";
     } else if (const auto near = closest(p.name, all_names())) {
       d.mark = "did you mean " + *near;
+      add_change(d, place, *near);
       if (const auto v = m_.variables_by_name.find(*near); v != m_.variables_by_name.end()) {
         const std::string& unit = m_.variable(v->second).unit_text;
         d.mark += " (" + std::string(Model::role_name(v->second.role)) +

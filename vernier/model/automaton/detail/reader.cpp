@@ -124,6 +124,7 @@ class ModelReader {
     if (report_.full()) return;
     const std::vector<std::string> names = location_names();
     const auto near = closest(name, names);
+    if (near) add_change(d, d.place, *near);
     d.notes.push_back("locations: " + listed(names) +
                       (near ? " — did you mean " + *near + "?" : ""));
   }
@@ -219,7 +220,7 @@ class ModelReader {
         names.push_back(element_name(v, k));
     }
     if (const auto near = closest(name, names); near && found == m_.names.end()) {
-      d.mark = "did you mean " + *near + "?";
+      did_you_mean(d, *near);
       mean(*near, meant);
     }
     d.notes.push_back(names.empty() ? "there are no " + what + "s" : what + "s: " + listed(names));
@@ -298,7 +299,7 @@ class ModelReader {
                                     place);
       std::vector<std::string> names;
       for (const Label& l : m_.events) names.push_back(l.name);
-      if (const auto near = closest(name, names)) d.mark = "did you mean " + *near + "?";
+      if (const auto near = closest(name, names)) did_you_mean(d, *near);
       d.notes.push_back(names.empty() ? "declare it: <events><event name=" + in_quotes(name) +
                                             " direction=\"" + (in ? "in" : "out") + "\"/></events>"
                                       : "events: " + listed(names));

@@ -117,6 +117,21 @@ void Builder::read_section(const Element& e) {
   if (const auto entry = names_.find(name_of(e)); entry != names_.end())
     entry->second.index = static_cast<int>(sections_.size());
   sections_.push_back(s);
+  // Of the circle with the area of the outline.
+  const bool tube = e.value("kind") == "tube";
+  const auto length = [&](const char* attribute) {
+    return e.attribute(attribute) ? positive(e, attribute, "m").value_or(0.0) : 0.0;
+  };
+  radii_.push_back(tube ? 0.5 * length("outer")
+                        : std::sqrt(length("width") * length("height") / std::numbers::pi));
+}
+
+double Builder::radius_of(const Element& e) const {
+  const auto all = words(e.value("section"));
+  const auto found = all.empty() ? names_.end() : names_.find(all.front());
+  return found == names_.end() || found->second.index < 0
+             ? 0.0
+             : radii_[static_cast<std::size_t>(found->second.index)];
 }
 
 bool Builder::general_section(const Element& e, Section& s) {
@@ -226,6 +241,7 @@ void Builder::read_beam(const Element& e) {
                   e.place);
     return;
   }
+  made_.joined.push_back({name_of(e), "beam", at, radius_of(e)});
   if (count == 2) {
     constrained::Beam2 b;
     for (std::size_t i = 0; i < 2; ++i) {
@@ -294,11 +310,17 @@ void Builder::read_line(const Element& e) {
     nodes.push_back(add_node(std::move(node), p, e.place));
   }
   nodes.push_back(at[1].node);
+  Joined line{name, "beam", {}, radius_of(e)};
   // A point of the curve in node axes.
   const auto local = [&](int node, double s) {
     const Pose& p = node_poses_[static_cast<std::size_t>(node)];
     return Vector3(p.R.transpose() * (curve.at(s) - p.p));
   };
+  for (int k = 0; k <= 2 * n; ++k) {
+    const int node = nodes[static_cast<std::size_t>(k)];
+    line.at.push_back({.node = node, .offset = plain(local(node, 0.5 * length * k))});
+  }
+  made_.joined.push_back(std::move(line));
   int pieces = 0;
   for (int k = 0; k < n; ++k) {
     constrained::Beam3 beam;

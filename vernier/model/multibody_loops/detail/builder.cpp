@@ -14,7 +14,6 @@ Builder::Builder(const Document& d, Report& r, const Diagnostics& found, Diagnos
       report_(r),
       found_(found),
       of_files_(of_files),
-      parameters_(p),
       code_(code),
       quantities_(r, p) {}
 
@@ -113,7 +112,7 @@ const Builder::Entry* Builder::find(std::string_view name, std::initializer_list
   if (found != names_.end()) {
     d.mark = "this is a " + found->second.element->name;
   } else if (const auto near = closest(name, all)) {
-    d.mark = "did you mean " + *near + "?";
+    did_you_mean(d, *near);
   }
   d.notes.push_back(all.empty() ? "the document has none" : "there are: " + listed(all));
   return nullptr;

@@ -153,6 +153,7 @@ class Builder {
   std::optional<std::vector<constrained::Section>> sections(const Element&, std::size_t most);
   void read_beam(const Element&);
   void read_line(const Element&);
+  double radius_of(const Element& beam) const;  // of its section, for pictures
   void read_modal(const Element&);
   /// `of`: the node of the modal body, if it is known.
   std::optional<constrained::ModalBody::Station> station(const Element&,
@@ -189,7 +190,6 @@ class Builder {
   Report& report_;
   const Diagnostics& found_;
   Diagnostics& of_files_;
-  const Parameters* parameters_;
   NativeCode* code_;
   Quantities quantities_;
   Definition made_;
@@ -200,6 +200,7 @@ class Builder {
   std::vector<Pose> node_poses_;
   std::map<std::string, Ends, std::less<>> ends_;  // of elements with a relative coordinate
   std::vector<constrained::Section> sections_;
+  std::vector<double> radii_;             // of sections, about
   std::vector<std::string> drive_units_;  // by drive; empty: not known
   std::set<std::filesystem::path> files_;
 };

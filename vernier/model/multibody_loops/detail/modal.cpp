@@ -53,7 +53,9 @@ void Builder::read_modal(const Element& e) {
   const std::filesystem::path path = document_.beside(name);
   const Place place = Report::value_place(e, "file");
   Diagnostics of_file;
-  const auto file = multibody_tree::read_modal_file(path, of_file);
+  auto read = multibody_tree::read_modal_file(path, of_file);
+  const std::shared_ptr<const multibody_tree::ModalFile> file =
+      read ? std::make_shared<const multibody_tree::ModalFile>(std::move(*read)) : nullptr;
   if (!file) {
     const bool there = of_file.list().empty() || of_file.list().front().code != "V1650";
     if (there) of_files_.append(of_file);
@@ -102,6 +104,7 @@ void Builder::read_modal(const Element& e) {
   body.modes = std::move(modes);
   constrained::ModalBody b = constrained::modal_body(body, *node);
   b.stations = std::move(stations);
+  made_.bending.push_back({name_of(e), *node, file, initial});
   b.initial = std::move(initial);
   b.initial_rates = std::move(rates);
   b.gravity = made_.model.gravity;

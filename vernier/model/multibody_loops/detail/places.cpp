@@ -290,6 +290,8 @@ std::optional<Builder::Ends> Builder::ends(const Element& e) {
     return {};
   }
   ends_.emplace(name_of(e), Ends{all[0], all[1]});
+  const bool joint = e.name == "joint";
+  made_.joined.push_back({name_of(e), joint ? std::string(e.value("kind")) : e.name, all});
   return Ends{all[0], all[1]};
 }
 

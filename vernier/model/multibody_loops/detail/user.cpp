@@ -22,7 +22,7 @@ std::vector<double> Builder::user_parameters(const Element& e,
     if (at == known.end()) {
       Diagnostic& d = report_.error("V1702", who(e) + " has no parameter " + in_quotes(name),
                                     Report::value_place(c, "name"));
-      if (const auto near = closest(name, known)) d.mark = "did you mean " + *near + "?";
+      if (const auto near = closest(name, known)) did_you_mean(d, *near);
       d.notes.push_back("parameters: " + listed(known));
       continue;
     }
@@ -91,7 +91,7 @@ void Builder::read_user(const Element& e) {
       for (const constrained::UserElementKind& k : library.kinds()) all.emplace_back(k.name);
       Diagnostic& d = report_.error("V1702", "the library has no element " + in_quotes(wanted),
                                     Report::value_place(e, "element"));
-      if (const auto near = closest(wanted, all)) d.mark = "did you mean " + *near + "?";
+      if (const auto near = closest(wanted, all)) did_you_mean(d, *near);
       d.notes.push_back("there are: " + listed(all));
       return;
     }

@@ -181,6 +181,7 @@ void Builder::finish(Spacecraft& s) {
     append(s.model.u, k.eta_rate);
     append(s.model.prescribed, k.motion);
     append(s.held, k.held);
+    s.files.push_back(k.file);
     s.model.prescribed.insert(s.model.prescribed.end(), k.eta.size(), 0);
     s.held.insert(s.held.end(), k.eta.size(), 0);
   }

@@ -277,7 +277,7 @@ void Builder::read_feeds(const Element& e, multibody::Actuator& a) {
       for (const auto& t : tanks) names.push_back(t.name);
       Diagnostic& d = report_.error("V1634", "there is no tank " + in_quotes(name),
                                     Report::value_place(f, "tank"));
-      if (const auto near = closest(name, names)) d.mark = "did you mean " + *near + "?";
+      if (const auto near = closest(name, names)) did_you_mean(d, *near);
       d.notes.push_back(names.empty() ? "the document has no <tank>" : "tanks: " + listed(names));
       continue;
     }

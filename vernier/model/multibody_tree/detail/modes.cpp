@@ -156,7 +156,7 @@ std::optional<std::size_t> Builder::mode_index(const Known& k, const Element& e,
   if (k.modes.empty()) {
     d.notes.push_back("this body is rigid: it has no <modes>");
   } else {
-    if (const auto near = closest(name, k.modes)) d.mark = "did you mean " + *near + "?";
+    if (const auto near = closest(name, k.modes)) did_you_mean(d, *near);
     d.notes.push_back("modes: " + listed(k.modes));
   }
   return {};

@@ -128,7 +128,7 @@ std::vector<EventLink> event_links(const Composition& c, Members& members,
         Diagnostic& d = problems.error("V2115", "nothing waits for the event \"" + s.to.port + "\"",
                                        s.to.place);
         if (const auto near = closest(s.to.port, known))
-          d.mark = "did you mean " + *near + "?";
+          did_you_mean(d, *near);
         else if (!known.empty())
           d.notes.push_back("events that something waits for: " + joined(known, ", "));
         continue;

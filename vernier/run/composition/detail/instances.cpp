@@ -44,7 +44,7 @@ std::filesystem::path file_of(Page& page, const Element& e) {
   }
   std::sort(near.begin(), near.end());
   if (const auto name = closest(written.filename().string(), near)) {
-    d.mark = fmt::format("did you mean {}?", (written.parent_path() / *name).string());
+    did_you_mean(d, (written.parent_path() / *name).string());
   }
   d.notes.push_back("file names are relative to the folder of the document that contains them");
   return {};
@@ -74,8 +74,10 @@ void read_parameters(Page& page, const Element& e, ParameterValues& values) {
     ParameterValue value{
         .text = std::string(trimmed(text ? std::string_view(p.text) : p.value("value"))),
         .unit = std::string(trimmed(p.value("unit"))),
-        .place = page.value_place(p, text ? "name" : "value")};
-    value.place.file = page.document.file().string();
+        .place = page.value_place(p, text ? "name" : "value"),
+        .name_place = page.value_place(p, "name"),
+        .exact = !text};
+    value.place.file = value.name_place.file = page.document.file().string();
     if (!values.try_emplace(name, std::move(value)).second) {
       page.error("V2019", fmt::format("parameter \"{}\" is given twice", name),
                  page.value_place(p, "name"));
@@ -177,7 +179,7 @@ void check_islands(Page& page, const Element& root) {
     Diagnostic& d = page.error("V2015", fmt::format("there is no island \"{}\"", name),
                                page.value_place(e, "island"));
     if (const auto near = closest(name, names)) {
-      d.mark = fmt::format("did you mean {}?", *near);
+      did_you_mean(d, *near);
     } else {
       d.notes.push_back(fmt::format("declare it: <island id=\"{}\"/>", name));
     }

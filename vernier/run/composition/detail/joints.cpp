@@ -156,13 +156,15 @@ Duration checked_delay(const Composition& composition, const Members& members, c
   const Duration whole = c.delay + c.delay_ticks * composition.run.step;
   const Member &a = members[from.member], &b = members[to.member];
   if (a.instance && b.instance && a.instance->node != b.instance->node &&
-      whole < composition.run.step)
-    problems
-        .error("V2119",
-               c.from.text + " and " + c.to.text +
-                   " are on different nodes: what goes between them takes at least one tick",
-               c.place)
-        .notes.push_back("add delay=\"1 tick\"; then results do not depend on the placement");
+      whole < composition.run.step) {
+    Diagnostic& d = problems.error(
+        "V2119",
+        c.from.text + " and " + c.to.text +
+            " are on different nodes: what goes between them takes at least one tick",
+        c.place);
+    d.notes.push_back("add delay=\"1 tick\"; then results do not depend on the placement");
+    if (whole == Duration{}) add_delay(d, c.place);
+  }
   return whole;
 }
 

@@ -23,6 +23,15 @@ std::vector<std::string> chain(const std::vector<Hop>& hops) {
   return lines;
 }
 
+void add_delay(Diagnostic& d, const Place& connection) {
+  constexpr std::string_view element = "connect";
+  Place after = connection;
+  after.column += static_cast<int>(element.size());
+  after.length = 0;
+  if (connection.line > 0 && connection.length == static_cast<int>(element.size()))
+    d.fix.push_back({after, " delay=\"1 tick\""});
+}
+
 void report_loop(const std::vector<Hop>& hops, Diagnostics& problems) {
   const Place& last = hops.back().place;
   Place whole;
@@ -33,6 +42,7 @@ void report_loop(const std::vector<Hop>& hops, Diagnostics& problems) {
   const std::string where =
       last.line > 0 ? ", for example on line " + std::to_string(last.line) : std::string();
   d.notes.push_back("break it where the real system has a delay" + where + ": delay=\"1 tick\"");
+  add_delay(d, last);
 }
 
 }  // namespace vernier::composition::detail

@@ -4,32 +4,19 @@
 
 #include "vernier/base/text.hpp"
 #include "vernier/base/units.hpp"
-#include "vernier/component/system_ports.hpp"
 #include "vernier/run/composition/detail/page.hpp"
+#include "vernier/run/composition/ports.hpp"
 
 namespace vernier::composition::detail {
 
 namespace {
 
 void take_ports(Member& m) {
-  if (m.component) {
-    const Description& d = m.component->description();
-    m.inputs = d.inputs;
-    m.outputs = d.outputs;
-    m.feedthrough = d.feedthrough;
-    return;
-  }
-  const hybrid::SystemSpec& spec = m.system->spec();
-  for (const hybrid::Signal& s : spec.inputs) m.inputs.push_back(input_port(s));
-  for (const hybrid::Signal& s : spec.outputs) m.outputs.push_back(output_port(s));
-  for (const hybrid::Dependence& d : spec.feedthrough)
-    m.feedthrough.push_back({spec.outputs[d.output].name, spec.inputs[d.input].name});
-  for (Port& p : mode_ports(spec)) m.outputs.push_back(std::move(p));
-  for (const hybrid::Event& e : spec.events) {
-    if (e.in) m.inputs.push_back(input_port(e));
-    if (e.out) m.outputs.push_back(output_port(e));
-  }
-  for (StatePort& p : state_ports(spec)) m.states.push_back(std::move(p.port));
+  Ports ports = ports_of(m.system.get(), m.component.get());
+  m.inputs = std::move(ports.inputs);
+  m.outputs = std::move(ports.outputs);
+  m.states = std::move(ports.states);
+  m.feedthrough = std::move(ports.feedthrough);
 }
 
 std::filesystem::path whole(const std::filesystem::path& file) {
@@ -95,7 +82,7 @@ const Type* Members::type_of(const Instance& i, const Catalogue& catalogue, Diag
     Diagnostic& d = problems.error("V2101", "there is no type \"" + i.type + "\"",
                                    i.type_place.file.empty() ? i.place : i.type_place);
     if (const auto near = closest(i.type, catalogue.names()))
-      d.mark = "did you mean " + *near + "?";
+      did_you_mean(d, *near);
     else
       d.notes.push_back("types: " + joined(catalogue.names(), ", "));
     return nullptr;
@@ -155,7 +142,11 @@ std::optional<Reach> Members::find(const Endpoint& e, Wanted wanted, Diagnostics
     Diagnostic& d = problems.error("V2007", "there is no instance \"" + e.instance + "\"", e.place);
     std::vector<std::string> names;
     for (const Member& m : list_) names.push_back(m.name);
-    if (const auto near = closest(e.instance, names)) d.mark = "did you mean " + *near + "?";
+    if (const auto near = closest(e.instance, names)) {
+      d.mark = "did you mean " + *near + "?";
+      if (e.text.starts_with(e.instance + "." + e.port))
+        add_change(d, e.place, *near + "." + e.port + elements_in(e.text));
+    }
     return {};
   }
   const Member& m = list_[found->second];
@@ -203,9 +194,12 @@ std::optional<Reach> Members::find(const Endpoint& e, Wanted wanted, Diagnostics
                                                      : "port";
   Diagnostic& d =
       problems.error("V2112", e.instance + " has no " + kind + " \"" + e.port + "\"", e.place);
-  if (const auto near = closest(e.port, names))
+  if (const auto near = closest(e.port, names)) {
     d.mark = "did you mean " + e.instance + "." + *near + "?";
-  else if (names.empty())
+    // an endpoint that an export stands for is written otherwise
+    if (e.text.starts_with(e.instance + "." + e.port))
+      add_change(d, e.place, e.instance + "." + *near + elements_in(e.text));
+  } else if (names.empty())
     d.notes.push_back("it has no " + kind + "s");
   else if (names.size() <= 20)
     d.notes.push_back(kind + "s of " + e.instance + ": " + joined(names, ", "));

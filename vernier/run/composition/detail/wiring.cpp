@@ -14,7 +14,9 @@ namespace {
 using document::Element;
 
 /// Suggests names that could have been meant: instances, nested compositions, ext.
-void suggest_instance(Page& page, Diagnostic& d, std::string_view path) {
+/// `elements`: what is written after the path.
+void suggest_instance(Page& page, Diagnostic& d, std::string_view path,
+                      std::string_view elements = {}) {
   std::vector<std::string> names;
   for (const Instance& i : page.composition.instances) names.push_back(i.name);
   for (const Nested& n : page.nested) names.push_back(n.id);
@@ -28,7 +30,9 @@ void suggest_instance(Page& page, Diagnostic& d, std::string_view path) {
     near = closest(path.substr(0, end), names);
   }
   if (near) {
-    d.mark = fmt::format("did you mean {}{}?", *near, end < path.size() ? path.substr(end) : "");
+    const std::string meant = *near + std::string(end < path.size() ? path.substr(end) : "");
+    d.mark = fmt::format("did you mean {}?", meant);
+    add_change(d, d.place, meant + std::string(elements));
   } else if (names.size() <= 12) {
     d.notes.push_back(fmt::format("instances: {}", joined(names, ", ")));
   }
@@ -105,7 +109,9 @@ std::optional<Found> in_nested(Page& page, std::size_t index, std::string_view r
       "V2023", fmt::format("the composition \"{}\" has no {} \"{}\"", nested.id, kind, rest),
       place);
   if (const auto near = closest(rest, known)) {
-    d.mark = fmt::format("did you mean {}.{}?", nested.id, *near);
+    const std::string meant = nested.id + "." + *near;
+    d.mark = fmt::format("did you mean {}?", meant);
+    add_change(d, d.place, meant + elements_in(end.text));
   } else {
     d.notes.push_back(known.empty() ? fmt::format("it has no {}s", kind)
                                     : fmt::format("its {}s: {}", kind, joined(known, ", ")));
@@ -126,6 +132,7 @@ std::optional<Found> external(Page& page, std::string_view name, Endpoint end, c
       page.error("V2007", fmt::format("the composition has no input \"{}\"", name), place);
   if (const auto near = closest(name, known)) {
     d.mark = fmt::format("did you mean ext.{}?", *near);
+    add_change(d, d.place, "ext." + *near + elements_in(end.text));
   } else {
     d.notes.push_back(fmt::format("declare it: <input name=\"{}\" unit=\"1\"/>", name));
   }
@@ -227,11 +234,13 @@ void read_set(Page& page, const Element& e) {
         page.error("V2011", fmt::format("\"{}\" is no parameter of an instance", written),
                    page.value_place(e, path ? "path" : "system"));
     suggest_instance(page, d, written);
+    if (!path) d.fix.clear();  // the name is in two attributes
     return;
   }
   ParameterValue value{.text = std::string(trimmed(e.value("value"))),
                        .unit = std::string(trimmed(e.value("unit"))),
-                       .place = page.value_place(e, "value")};
+                       .place = page.value_place(e, "value"),
+                       .exact = true};
   value.place.file = page.document.file().string();
   page.composition.instances[*instance].parameters.insert_or_assign(std::string(parameter),
                                                                     std::move(value));
@@ -289,7 +298,7 @@ std::optional<Found> find_end(Page& page, const Element& e, std::string_view att
   if (page.ambiguous) return {};
   Diagnostic& d = page.error(
       "V2007", fmt::format("\"{}\" names no instance of this composition", end.text), place);
-  suggest_instance(page, d, name);
+  suggest_instance(page, d, name, elements_in(end.text));
   return {};
 }
 

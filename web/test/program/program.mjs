@@ -1,0 +1,56 @@
+// The program itself and a browser: VERNIER_PROGRAM is its path.
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+
+const program = process.env.VERNIER_PROGRAM;
+export const source = process.env.VERNIER_SOURCE;
+if (!program || !source) throw new Error('VERNIER_PROGRAM and VERNIER_SOURCE name the program and its sources');
+const patience = 300_000; // a busy machine is slow, and nothing else is concluded from it
+
+/** A folder to run things in, with a browser. */
+export async function begin() {
+  const folder = mkdtempSync(join(tmpdir(), 'vernier_page_'));
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true, args: ['--no-sandbox', '--disable-gpu'] });
+  const faults = [];
+  const vernier = (...words) => execFileSync(program, words, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 28 });
+  let desktop;
+  return {
+    folder,
+    faults,
+    vernier,
+    /** All rows of a results file, by signal: {time, values}. */
+    rows(file) {
+      const { signals } = JSON.parse(vernier('export', file, '--format', 'json'));
+      return Object.fromEntries(signals.map((s) => [s.path, s]));
+    },
+    /** The address of a desktop that serves this folder. */
+    async serve() {
+      desktop = spawn(program, ['desktop', '--no-browser', '--port', '0'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+      let said = '';
+      for await (const chunk of desktop.stdout) {
+        said += chunk;
+        const found = /desktop\s+(http\S+)/.exec(said);
+        if (found) return found[1];
+      }
+      throw new Error(`the desktop did not begin: ${said}`);
+    },
+    async page(address, options = {}) {
+      const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce', ...options });
+      context.setDefaultTimeout(patience);
+      const page = await context.newPage();
+      page.on('pageerror', (e) => faults.push(e.stack ?? e.message));
+      await page.goto(address);
+      return page;
+    },
+    async end() {
+      await browser.close();
+      desktop?.kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export const until = (page, condition, argument) => page.waitForFunction(condition, argument, { timeout: patience });
