@@ -87,7 +87,12 @@ bool WebAccess::own_origin(const http::Request& r) const {
 }
 
 WebAccess::Entry WebAccess::admit(const http::Request& r) {
-  if (!known_host(*r.field("host")) || !own_origin(r)) return {};
+  if (!known_host(*r.field("host"))) return {};
+  if (settings_.token_in_address) {
+    const Role role = role_of(r.parameter("token").value_or(""));
+    return {.role = role, .status = role == Role::none ? 403 : 200};
+  }
+  if (!own_origin(r)) return {};
   if (const auto token = r.parameter("token"); token && r.path() == "/") {
     const bool first = is(*token, settings_.first_token);
     if (first) settings_.first_token.clear();

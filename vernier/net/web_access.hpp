@@ -22,6 +22,8 @@ class WebAccess {
     std::vector<std::string> hosts;  // the names and addresses under which it is reached
     bool any_address = false;        // also under every address that is written as a number
     bool secure = false;             // TLS
+    bool token_in_address = false;   // every request has it, also from pages from elsewhere: for
+                                     // WebSockets of programs without cookies
   };
   explicit WebAccess(Settings);
 

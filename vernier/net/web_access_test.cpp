@@ -55,6 +55,20 @@ TEST(WebAccess, RefusesOtherTokens) {
   EXPECT_EQ(access().admit(request("/ws?token=aaaa", {{"host", "localhost"}})).role, Role::none);
 }
 
+TEST(WebAccess, TakesTheTokenFromEachAddressWhereThereAreNoCookies) {
+  WebAccess a({.watch_token = "bbbb", .hosts = {"localhost"}, .token_in_address = true});
+  const auto role = [&](const std::string& target, const std::string& host) {
+    // a viewer in a browser is a page from elsewhere
+    return a.admit(request(target, {{"host", host}, {"origin", "https://viewer.example"}})).role;
+  };
+  EXPECT_EQ(role("/?token=bbbb", "localhost:8765"), Role::watch);
+  EXPECT_EQ(role("/ws?token=bbbb", "localhost:8765"), Role::watch);
+  EXPECT_EQ(role("/?token=bbbc", "localhost:8765"), Role::none);
+  EXPECT_EQ(role("/?token=", "localhost:8765"), Role::none);
+  EXPECT_EQ(role("/", "localhost:8765"), Role::none);
+  EXPECT_EQ(role("/?token=bbbb", "elsewhere.example"), Role::none);
+}
+
 TEST(WebAccess, KnowsTwoRoles) {
   EXPECT_EQ(role("localhost:8000", "vernier_8000=aaaa"), Role::control);
   EXPECT_EQ(role("localhost:8000", "x=y; vernier_8000=bbbb"), Role::watch);

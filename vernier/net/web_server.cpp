@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "vernier/base/diagnostic.hpp"
+#include "vernier/base/text.hpp"
 #include "vernier/net/framing.hpp"
 #include "vernier/net/loop.hpp"
 #include "vernier/net/socket.hpp"
@@ -361,14 +362,16 @@ class WebServer::Work {
       return put(c, {.status = 426,
                      .fields = {{"Upgrade", "websocket"}, {"Sec-WebSocket-Version", "13"}}});
     }
-    const bool spoken =
-        settings_.subprotocol.empty() || r.lists("sec-websocket-protocol", settings_.subprotocol);
-    if (r.head || !key || !websocket::valid_key(*key) || !spoken) return refuse(c, 400);
+    const std::vector<std::string_view> known = vernier::words(settings_.subprotocol);
+    const auto spoken = std::find_if(known.begin(), known.end(), [&r](std::string_view word) {
+      return r.lists("sec-websocket-protocol", word);
+    });
+    if (r.head || !key || !websocket::valid_key(*key) || (!known.empty() && spoken == known.end()))
+      return refuse(c, 400);
     std::vector<http::Field> fields = {{"Upgrade", "websocket"},
                                        {"Connection", "Upgrade"},
                                        {"Sec-WebSocket-Accept", websocket::accept_key(*key)}};
-    if (!settings_.subprotocol.empty())
-      fields.push_back({"Sec-WebSocket-Protocol", settings_.subprotocol});
+    if (!known.empty()) fields.push_back({"Sec-WebSocket-Protocol", std::string(*spoken)});
     c.stage = Stage::open;
     c.was_opened = true;
     put_text(c, http::response_head(101, fields));

@@ -54,7 +54,7 @@ class WebServer {
     WebAccess::Settings access;
     std::shared_ptr<Tls> tls = {};          // null: not encrypted
     std::string socket_path = "/ws";        // of WebSockets
-    std::string subprotocol = {};           // that they must offer
+    std::string subprotocol = {};           // that they must offer; words: one of them
     std::size_t most_connections = 64;      // then the longest idle one makes room
     std::size_t longest_message = 4 << 20;  // from a client
     std::size_t most_waiting = 1 << 20;  // for a client; beyond it, live messages are dropped and

@@ -11,6 +11,7 @@
 #include "apps/vernier/command.hpp"
 #include "apps/vernier/interrupt.hpp"
 #include "apps/vernier/run_argument.hpp"
+#include "apps/vernier/watch_in_viewer.hpp"
 #include "vernier/base/text.hpp"
 
 namespace vernier::app {
@@ -32,7 +33,7 @@ struct Request {
   std::string run = "runs/latest";
   std::vector<std::string> words;
   bool release = false, json = false;
-  std::string every = "1s";
+  std::string every = "1s", viewer;
   int count = 0;
 };
 
@@ -139,15 +140,40 @@ Action declare_mark(CLI::App& app) {
 
 Action declare_watch(CLI::App& app) {
   auto asked = request_of(app);
-  app.add_option("signals", asked->words, "paths or patterns")->required()->type_name("PATTERN");
-  app.add_option("--every", asked->every, "how often, by the wall clock")
-      ->type_name("TIME")
-      ->capture_default_str();
+  CLI::Option* signals =
+      app.add_option("signals", asked->words, "paths or patterns")->type_name("PATTERN");
+  CLI::Option* every =
+      app.add_option("--every", asked->every,
+                     "how often, by the wall clock; for --plotjuggler by simulated time, and "
+                     "without it each row")
+          ->type_name("TIME")
+          ->capture_default_str();
+  CLI::Option* plotjuggler =
+      app.add_option("--plotjuggler", asked->viewer,
+                     "send the rows to PlotJuggler's UDP server (127.0.0.1:9870)")
+          ->expected(0, 1)
+          ->type_name("HOST:PORT");
+  CLI::Option* foxglove =
+      app.add_option("--foxglove", asked->viewer,
+                     "serve the run to Foxglove and Lichtblick (127.0.0.1:8765)")
+          ->expected(0, 1)
+          ->type_name("HOST:PORT")
+          ->excludes(plotjuggler)
+          ->excludes(signals);
   app.add_option("--count", asked->count, "how many times (default: until the run ends)")
       ->type_name("N")
       ->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
   app.add_flag("--json", asked->json, "one JSON object a line");
-  return [asked](const Invocation&) { return watch_run(*asked); };
+  app.final_callback([signals, plotjuggler, foxglove] {
+    if (!*signals && !*plotjuggler && !*foxglove) throw CLI::RequiredError("signals");
+  });
+  return [asked, every, plotjuggler, foxglove](const Invocation&) {
+    if (*foxglove) return watch_in_foxglove(asked->run, asked->viewer);
+    if (*plotjuggler)
+      return watch_in_plotjuggler(asked->run, asked->viewer, asked->words,
+                                  *every ? seconds(time_in("--every", asked->every)) : 0.0);
+    return watch_run(*asked);
+  };
 }
 
 Action declare_step(CLI::App& app) {

@@ -13,6 +13,7 @@
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/run/record/detail/row_cursor.hpp"
 #include "vernier/run/record/export.hpp"
+#include "vernier/run/record/ros_message.hpp"
 
 namespace vernier::record {
 
@@ -80,13 +81,6 @@ void sequence(ByteWriter& w, std::vector<std::byte>& to, const Fill& fill) {
   store(to.data() + begin - 4, static_cast<std::uint32_t>(to.size() - begin));
 }
 
-/// A text that stays in the line of a comment.
-std::string one_line(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
-  return text;
-}
-
 /// One signal, or one element of it, as MCAP has it.
 struct McapChannel {
   std::uint16_t id;
@@ -98,24 +92,6 @@ struct McapChannel {
   std::uint64_t messages = 0;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> index = {};  // of the chunk: time, offset
 };
-
-std::string schema_of(const SignalSpec& spec, const std::string& name, std::uint32_t count) {
-  const char* type = spec.scalar == Scalar::real      ? "float64"
-                     : spec.scalar == Scalar::integer ? "int64"
-                                                      : "uint8";
-  const std::string array = count > 1 ? "[" + std::to_string(count) + "]" : "";
-  const std::string frame = spec.frame.empty() ? "" : ", axes " + spec.frame;
-  const std::string what = spec.description.empty() ? "" : ": " + spec.description;
-  return one_line("# " + name + what) + "\n" + type + array + " value  " +
-         one_line("# " + spec.unit + frame) + "\n";
-}
-
-std::string topic_of(const Selected& s) {
-  std::string topic = "/" + s.signal->spec.path;
-  for (char& c : topic)
-    if (c == '.') c = '/';
-  return s.element ? topic + "/" + std::to_string(*s.element) : topic;
-}
 
 class McapFile {
  public:
@@ -150,8 +126,7 @@ class McapFile {
     c.index.emplace_back(time, records_.size());
     add_record(records_, Op::message, [&](auto& w) {
       w(c.id, static_cast<std::uint32_t>(c.messages), time, time);
-      // CDR, little-endian; what follows is aligned as it is
-      w(std::array<char, 4>{0, 1, 0, 0});
+      w(cdr_head);
       for (std::uint32_t e = c.first; e < c.last; ++e) {
         if (c.scalar == Scalar::real) {
           w(values[e]);
@@ -301,9 +276,8 @@ void export_mcap(const ResultReader& r, const ExportOptions& o, std::ostream& ou
     Group& g = groups.try_emplace(s.signal->group, Group{RowCursor(r)}).first->second;
     g.cursor.add(*s.signal);
     ++id;
-    g.channels.push_back({id, g.signals++, first, last, spec.scalar, topic_of(s),
-                          "vernier/msg/Signal" + std::to_string(id),
-                          schema_of(spec, s.name(), last - first), &spec});
+    g.channels.push_back({id, g.signals++, first, last, spec.scalar, ros_topic(spec, s.element),
+                          ros_type(id), ros_schema(spec, s.element), &spec});
   }
   std::vector<RowCursor*> cursors;
   std::map<const RowCursor*, Group*> group_of;
