@@ -72,10 +72,10 @@ test('alignment by a crossing shifts the other run', async () => {
   assert.ok(path);
   const page = await shown(`run=${names[0]}&run=${names[1]}`);
   const form = page.locator('[data-test=align]');
-  await form.getByLabel('align by').selectOption('crossing');
-  await form.getByLabel('signal', { exact: true }).selectOption(path);
+  await form.locator('select').first().selectOption('crossing');
+  await form.locator('select').nth(1).selectOption(path);
   const level = (Math.max(...rows[path].values) + Math.min(...rows[path].values)) / 2;
-  await form.getByLabel('value').fill(String(level));
+  await form.locator('input.number').fill(String(level));
   await form.getByRole('button', { name: 'Align' }).click();
   await until(page, () => location.hash.includes('align='));
   await page.context().close();
