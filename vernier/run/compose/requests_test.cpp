@@ -55,7 +55,7 @@ struct Desk {
   }
   json ask(const json& request) { return answer(request, place); }
   std::string refused(const json& request) {
-    return code_of([&] { ask(request); });
+    return "error[" + code_of([&] { ask(request); }) + "]";
   }
 };
 
@@ -79,7 +79,7 @@ TEST(Save, RefusesAFileThatSomebodyElseChanged) {
                        {"document", "a.xml"},
                        {"text", "mine"},
                        {"digest", digest_of("what both began with")}}),
-            "V8122");
+            "error[V8122]");
   EXPECT_EQ(content(d.folder / "a.xml"), "theirs");
 }
 
@@ -87,12 +87,12 @@ TEST(Save, RefusesToOverwriteAFileAsANewOne) {
   Desk d;
   write(d.folder / "a.xml", "theirs");
   EXPECT_EQ(d.refused({{"do", "save"}, {"document", "a.xml"}, {"text", "mine"}, {"digest", ""}}),
-            "V8122");
+            "error[V8122]");
   EXPECT_EQ(d.refused({{"do", "save"},
                        {"document", "gone.xml"},
                        {"text", "mine"},
                        {"digest", digest_of("gone")}}),
-            "V8122");
+            "error[V8122]");
   EXPECT_FALSE(fs::exists(d.folder / "gone.xml"));
 }
 
@@ -110,7 +110,7 @@ TEST(Save, StaysBelowItsFolder) {
   for (const std::string file :
        {"../a.xml", "/etc/a.xml", "link/a.xml", ".hidden/a.xml", ".a.xml", "", ".", "x/../../a"}) {
     EXPECT_EQ(d.refused({{"do", "save"}, {"document", file}, {"text", "x"}, {"digest", ""}}),
-              "V8121")
+              "error[V8121]")
         << file;
   }
   EXPECT_TRUE(fs::is_empty(other.path()));
@@ -163,8 +163,9 @@ TEST(New, CopiesATemplateBelowTheFolder) {
             "sat/main.xml");
   EXPECT_EQ(target, fs::weakly_canonical(d.folder.path()) / "sat");
   target.clear();
-  EXPECT_EQ(d.refused({{"do", "new"}, {"template", "cubesat"}, {"folder", "../sat"}}), "V8121");
-  EXPECT_EQ(d.refused({{"do", "new"}, {"template", "cubsat"}, {"folder", "sat"}}), "V8123");
+  EXPECT_EQ(d.refused({{"do", "new"}, {"template", "cubesat"}, {"folder", "../sat"}}),
+            "error[V8121]");
+  EXPECT_EQ(d.refused({{"do", "new"}, {"template", "cubsat"}, {"folder", "sat"}}), "error[V8123]");
   EXPECT_TRUE(target.empty());
 }
 

@@ -101,7 +101,7 @@ TEST_F(CompareRuns, RefuseASingleRun) {
     FAIL() << "one run was compared";
   } catch (const ConfigurationError& e) {
     EXPECT_THAT(rendered(e.diagnostics()),
-                HasSubstr("V8133]: there is nothing to compare: name at least two runs"));
+                HasSubstr("error[V8133]: there is nothing to compare: name at least two runs"));
   }
   EXPECT_THROW(differences(one, "a.x", 0, 0), ConfigurationError);
   EXPECT_THROW(differences(runs(), "a.y", 0, 0), ConfigurationError);

@@ -23,6 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 using realtime::FramePacer;
 using realtime::Histogram;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -216,13 +217,15 @@ std::string refusal_of(const std::filesystem::path& folder) {
 
 TEST(FrameHistory, RefusesWhatIsNoRecordOfFrames) {
   const TemporaryFolder folder;
-  EXPECT_THAT(refusal_of(folder.path()), HasSubstr("V8131]: the run in " + folder.path().string() +
-                                                   " has no frames: it did not keep time"));
+  EXPECT_THAT(refusal_of(folder.path()),
+              HasSubstr("error[V8131]: the run in " + folder.path().string() +
+                        " has no frames: it did not keep time"));
   record::ResultLayout layout;
   layout.groups.push_back({{}, {{.path = "frame.number"}}});
   { const record::ResultWriter w(folder / "frames.h5", layout); }
   EXPECT_THAT(refusal_of(folder.path()),
-              HasSubstr("frames.h5 is no record of frames: it lacks frame.wake_up"));
+              AllOf(HasSubstr("error[V8132]: "),
+                    HasSubstr("frames.h5 is no record of frames: it lacks frame.wake_up")));
 }
 
 TEST(RealTimeView, AnswersWithTheNumbersOfTheFile) {

@@ -219,7 +219,7 @@ TEST_F(Reports, FitIntoTheSizeAndNameWhatTheyLeaveOut) {
     FAIL() << "a report of nothing";
   } catch (const ConfigurationError& e) {
     EXPECT_THAT(rendered(e.diagnostics()),
-                HasSubstr("V8134]: a report of 1000 bytes has no room for the page"));
+                HasSubstr("error[V8134]: a report of 1000 bytes has no room for the page"));
   }
 }
 
