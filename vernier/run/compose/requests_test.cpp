@@ -119,7 +119,7 @@ TEST(Save, StaysBelowItsFolder) {
 TEST(Save, ReportsAFolderThatIsNotThere) {
   Desk d;
   EXPECT_EQ(d.refused({{"do", "save"}, {"document", "no/a.xml"}, {"text", "x"}, {"digest", ""}}),
-            "V7502");
+            "error[V7502]");
 }
 
 TEST(Requests, NameWhatIsMissingOrOfAnotherKind) {
