@@ -17,10 +17,10 @@ export interface Link {
   to: string;
 }
 
-/** Left to right along the links. */
-export function laidOut(boxes: Box[], links: Link[], gap = 90): Map<string, Point> {
+/** Left to right along the links; a long graph is broken into rows, so that it fills an area of the given aspect (width over height). */
+export function laidOut(boxes: Box[], links: Link[], gap = 64, aspect = Infinity): Map<string, Point> {
   const graph = new dagre.graphlib.Graph();
-  graph.setGraph({ rankdir: 'LR', nodesep: 28, ranksep: gap, marginx: 10, marginy: 10 });
+  graph.setGraph({ rankdir: 'LR', nodesep: 24, ranksep: gap, marginx: 10, marginy: 10 });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const box of boxes) graph.setNode(box.id, { width: box.width, height: box.height });
   // one for all connections of a pair: several make the layout slow and do not change it
@@ -30,10 +30,65 @@ export function laidOut(boxes: Box[], links: Link[], gap = 90): Map<string, Poin
   } catch {
     return inRows(boxes); // dagre gives up where a point of an edge is exactly in the middle of a node
   }
-  return new Map(boxes.map((box) => {
+  const columns = new Map<number, Placed[]>();
+  for (const box of boxes) {
     const n = graph.node(box.id);
-    return [box.id, { x: n.x - box.width / 2, y: n.y - box.height / 2 }];
-  }));
+    const key = Math.round(n.x);
+    columns.set(key, [...(columns.get(key) ?? []), { ...box, x: n.x - box.width / 2, y: n.y - box.height / 2 }]);
+  }
+  const inOrder = [...columns].sort(([a], [b]) => a - b).map(([, placed]) => placed);
+  let best: Placed[][][] = [inOrder];
+  // a further row pays only if everything becomes clearly larger
+  for (let rows = 2; rows <= Math.min(4, inOrder.length); ++rows) {
+    const tried = broken(inOrder, rows);
+    if (scale(tried, aspect) > 1.2 * scale(best, aspect)) best = tried;
+  }
+  const places = new Map<string, Point>();
+  let top = 10;
+  for (const row of best) {
+    const { left, upper, height } = extent(row);
+    for (const one of row.flat()) places.set(one.id, { x: one.x - left + 10, y: one.y - upper + top });
+    top += height + gap;
+  }
+  return places;
+}
+
+type Placed = Box & Point;
+
+function extent(columns: Placed[][]): { left: number; upper: number; width: number; height: number } {
+  const all = columns.flat();
+  const left = Math.min(...all.map((p) => p.x));
+  const upper = Math.min(...all.map((p) => p.y));
+  return { left, upper, width: Math.max(...all.map((p) => p.x + p.width)) - left, height: Math.max(...all.map((p) => p.y + p.height)) - upper };
+}
+
+/** How large the rows appear in an area of this aspect and of height 1. */
+function scale(rows: Placed[][][], aspect: number): number {
+  const extents = rows.map(extent);
+  const height = extents.reduce((sum, e) => sum + e.height + 64, -64);
+  return Math.min(aspect / Math.max(...extents.map((e) => e.width)), 1 / height);
+}
+
+/** Columns in rows of about the same width. */
+function broken(columns: Placed[][], count: number): Placed[][][] {
+  const width = extent(columns).width / count;
+  const first = extent(columns).left;
+  const rows: Placed[][][] = [];
+  for (const column of columns) {
+    const { left, width: own } = extent([column]);
+    const row = Math.min(count - 1, Math.floor((left + own / 2 - first) / width));
+    (rows[row] ??= []).push(column);
+  }
+  return rows.filter((r) => r !== undefined);
+}
+
+/** Whether two boxes cover each other. */
+export function overlap(boxes: Box[], places: Map<string, Point>): boolean {
+  const placed = boxes.flatMap((b) => {
+    const at = places.get(b.id);
+    return at ? [{ left: at.x, right: at.x + b.width, top: at.y, bottom: at.y + b.height }] : [];
+  });
+  return placed.some((a, k) => placed.slice(k + 1).some((b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom));
 }
 
 /** One after another, in rows. */

@@ -25,6 +25,20 @@ const described = (inputs: Port[], outputs: Port[]): Described => ({ name: 'a', 
 const read = (text: string) => composition.read(treeOf(text)!);
 
 describe('the layout', () => {
+  it('breaks a chain into rows that fill the pane, in order', () => {
+    const list = Array.from({ length: 12 }, (_, k) => ({ id: `n${k}`, width: 200, height: 100 }));
+    const links = list.slice(1).map((b, k) => ({ from: list[k].id, to: b.id }));
+    const one = laidOut(list, links);
+    expect(new Set([...one.values()].map((p) => p.y)).size).toBe(1);
+    const rows = laidOut(list, links, 64, 1);
+    expect(overlap(list, rows)).toEqual([]);
+    expect(new Set([...rows.values()].map((p) => p.y)).size).toBe(4);
+    expect(Math.max(...[...rows.values()].map((p) => p.x))).toBeLessThan(1000);
+    for (const [k, b] of list.slice(1).entries()) {
+      const [from, to] = [rows.get(list[k].id)!, rows.get(b.id)!];
+      expect(to.y > from.y || (to.y === from.y && to.x > from.x)).toBe(true);
+    }
+  });
   for (const [name, text] of Object.entries(files)) {
     it(`keeps the nodes of ${name.replace('../../../', '')} apart`, () => {
       const root = treeOf(text)!;

@@ -62,7 +62,7 @@ function shown(ports: Port[], connected: Set<string>, inputs: boolean, expanded:
 function sized(box: Omit<InstanceBox, 'width' | 'height'>): InstanceBox {
   const letters = (p: ShownPort) => p.name.length + p.text.length + 2;
   const widest = (list: ShownPort[]) => Math.max(0, ...list.map(letters));
-  const width = Math.min(400, Math.max(150, 24 + 6.4 * Math.max(box.id.length + 4, box.type.length, widest(box.inputs) + widest(box.outputs) + 3)));
+  const width = Math.min(420, Math.max(150, 28 + 6.9 * Math.max(box.id.length + 4, box.type.length, widest(box.inputs) + widest(box.outputs) + 3)));
   return { ...box, width, height: 46 + 20 * Math.max(box.inputs.length, box.outputs.length, 0) + (box.hidden > 0 || box.expanded ? 22 : 0) + (box.island || box.node ? 16 : 0) };
 }
 
