@@ -122,12 +122,15 @@ class Page:
         self.socket.sendall(head + mask + masked)
 
     def read(self, n):
-        while len(self.rest) < n:
+        parts, there = [self.rest], len(self.rest)
+        while there < n:
             more = self.socket.recv(1 << 20)
             if not more:
                 raise ConnectionError("the server has closed the connection")
-            self.rest += more
-        taken, self.rest = self.rest[:n], self.rest[n:]
+            parts.append(more)
+            there += len(more)
+        whole = b"".join(parts)
+        taken, self.rest = whole[:n], whole[n:]
         return taken
 
     def receive(self):
