@@ -140,6 +140,13 @@ class Run(InAFolder):
                                                "unit": "1"})
         self.assertTrue(all(check["kept"] for check in found["checks"]))
 
+    def test_a_check_that_the_run_did_not_reach_is_not_one_that_holds(self):
+        said = self.vernier("run", SOURCE / "missions/aausat2/aausat2.xml", "--until", "300").stdout
+        self.assertRegex(said, r"(?m)^  – points from 600 s on +was never looked at")
+        found = json.loads((self.folder / "runs/latest/manifest.json").read_text())
+        self.assertEqual({c["name"]: c["seen"] for c in found["checks"]}["points from 600 s on"], False)
+        self.assertEqual([c["seen"] for c in found["checks"]].count(False), 1)
+
     def test_a_broken_check_ends_with_status_3(self):
         said = self.vernier("run", FEEDBACK, "--set", "relay.high=4", status=3)
         self.assertRegex(said.stdout, r"(?m)^  ✗ never over the limit +at most 4")

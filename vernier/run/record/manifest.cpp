@@ -190,6 +190,7 @@ std::string to_json(const Manifest& m) {
     j["checks"].push_back({{"name", c.name},
                            {"signal", c.signal},
                            {"holds", c.holds},
+                           {"seen", c.seen},
                            {"value", number(c.value)},
                            {"limit", number(c.limit)},
                            {"words", c.words}});
@@ -255,6 +256,7 @@ Manifest manifest_from_json(std::string_view text, const std::filesystem::path& 
     i.take("name", to.name);
     i.take("signal", to.signal);
     i.take("holds", to.holds);
+    i.take("seen", to.seen);
     i.take("value", to.value);
     i.take("limit", to.limit);
     i.take("words", to.words);

@@ -30,6 +30,7 @@ struct Reported {
 struct Checked {
   std::string name, signal;
   bool holds = true;
+  bool seen = true;  // false: the run ended before it applied; holds is true then
   double value = 0.0, limit = 0.0;
   std::string words;  // "ΔH/H = 3e-12"
 };

@@ -188,7 +188,7 @@ void Archive::finish(const Summary& s, const std::vector<realtime::LinkFigure>& 
   for (const ReportResult& r : s.reports)
     manifest_.reports.push_back({r.name, r.signal, r.value, r.unit});
   for (const CheckResult& c : s.checks) {
-    manifest_.checks.push_back({c.name, c.signal, c.kept, c.worst, c.allowed, words_of(c)});
+    manifest_.checks.push_back({c.name, c.signal, c.kept, c.seen, c.worst, c.allowed, words_of(c)});
   }
   static constexpr const char* words[] = {"finished", "check failed", "failed", "interrupted"};
   manifest_.stopped = record::iso8601(std::chrono::system_clock::now());

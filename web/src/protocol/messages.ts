@@ -87,7 +87,7 @@ export interface Manifest {
   composition?: string;
   message?: string;
   set?: string[];
-  checks?: { name: string; signal?: string; holds: boolean; words?: string }[];
+  checks?: { name: string; signal?: string; holds: boolean; seen?: boolean; words?: string }[];
   reports?: { name: string; signal?: string; value: number | null; unit?: string }[];
   statistics?: Record<string, number | null>;
   [member: string]: unknown;

@@ -12,6 +12,12 @@ function many(n: number, one: string, more = `${one}s`): string {
   return `${n} ${n === 1 ? one : more}`;
 }
 
+/** The result of a check. */
+export function checked(c: { holds: boolean; seen?: boolean }): Verdict {
+  if (!c.holds) return { sign: '✕', words: 'does not hold', tone: 'bad' };
+  return c.seen === false ? { sign: '–', words: 'not checked', tone: 'plain' } : { sign: '✓', words: 'holds', tone: 'good' };
+}
+
 /** How a run went, in a sign and in words: colour alone never says it. */
 export function verdict(run: Pick<RunEntry, 'status' | 'live' | 'warnings' | 'checks_failed' | 'late'>): Verdict {
   if (run.live) return { sign: '▶', words: 'running', tone: 'live' };
