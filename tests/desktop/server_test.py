@@ -223,7 +223,7 @@ class Requests(WithDesktop):
         page = self.desktop().page()
         for do, more in (("dance", {}), ("open", {}), ("open", {"run": 7}), ("read", {"run": "x", "signal": -1, "from": 0, "to": 1, "points": 10}),
                          ("read", {"run": "x", "signal": 0, "from": "a", "to": 1, "points": 10}), ("follow", {"run": "x", "columns": [], "rate": 1e9}),
-                         ("order", {"run": "x", "line": "a\nb"})):
+                         ("order", {"run": "x", "line": "a\nb"}), ("follow", {"run": "x", "columns": [[0, 0]] * 50001})):
             self.assertEqual(self.refused(page, do, **more), ["error[V8103]"], (do, more))
         for do, more in (("open", {"run": "runs/none"}), ("open", {"run": "/"}), ("scene", {"document": "none.xml"}), ("start", {"document": "/"})):
             self.assertEqual(self.refused(page, do, **more), ["error[V8102]"], (do, more))

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double intervals_a_second = 60.0;      // as many as pictures
 constexpr std::size_t intervals_at_first = 500;  // for what the run remembers
+constexpr std::size_t most_at_first = 500'000;   // intervals of all columns
 
 double value_at(const std::byte* at, Scalar scalar) noexcept {
   switch (scalar) {
@@ -35,21 +36,22 @@ std::size_t bytes_of(Scalar s) noexcept {
 LiveFollow::LiveFollow(const std::filesystem::path& run_folder, const std::vector<Column>& columns,
                        double rate)
     : reader_(run_folder),
-      intervals_(std::max<std::size_t>(1, std::lround(intervals_a_second / rate))) {
-  std::multimap<std::string_view, std::size_t> wanted;  // positions by path
-  for (std::size_t c = 0; c < columns.size(); ++c) wanted.emplace(columns[c].first, c);
+      intervals_(std::max<std::size_t>(1, std::lround(intervals_a_second / rate))),
+      intervals_at_first_(std::clamp<std::size_t>(
+          most_at_first / std::max<std::size_t>(1, columns.size()), 1, intervals_at_first)) {
+  std::map<Column, std::vector<std::uint32_t>> wanted;  // positions
+  for (std::uint32_t c = 0; c < columns.size(); ++c) wanted[columns[c]].push_back(c);
   const record::ResultLayout& layout = reader_.layout();
   groups_.resize(layout.groups.size());
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const std::vector<record::SignalSpec>& signals = layout.groups[g].signals;
     for (std::size_t s = 0; s < signals.size(); ++s) {
-      const auto [first, last] = wanted.equal_range(signals[s].path);
-      for (auto w = first; w != last; ++w) {
-        const std::size_t c = w->second;
-        const std::uint32_t element = columns[c].second;
-        if (element >= signals[s].count) continue;
+      for (auto w = wanted.lower_bound({signals[s].path, 0});
+           w != wanted.end() && w->first.first == signals[s].path; ++w) {
+        const std::uint32_t element = w->first.second;
+        if (element >= signals[s].count) break;
         groups_[g].places.push_back(
-            {.position = c,
+            {.positions = w->second,
              .offset = reader_.row(g).columns[s].offset + element * bytes_of(signals[s].scalar),
              .scalar = signals[s].scalar});
       }
@@ -77,17 +79,19 @@ std::vector<std::byte> LiveFollow::poll(std::uint32_t follow, std::uint64_t drop
   std::uint32_t blocks = 0;
   samples_ = 0;
   w(live_kind, follow, blocks, static_cast<std::uint32_t>(dropped));
-  const std::size_t intervals = first_ ? intervals_at_first : intervals_;
+  const std::size_t intervals = first_ ? intervals_at_first_ : intervals_;
   std::vector<std::size_t> kept;
   for (const Group& g : groups_) {
     if (g.time.empty()) continue;
     for (const Place& p : g.places) {
       keep_extremes(p.values, intervals, kept);
-      w(static_cast<std::uint32_t>(p.position), static_cast<std::uint32_t>(kept.size()));
-      for (const std::size_t i : kept) w(g.time[i]);
-      for (const std::size_t i : kept) w(p.values[i]);
-      samples_ += kept.size();
-      ++blocks;
+      for (const std::uint32_t position : p.positions) {
+        w(position, static_cast<std::uint32_t>(kept.size()));
+        for (const std::size_t i : kept) w(g.time[i]);
+        for (const std::size_t i : kept) w(p.values[i]);
+        samples_ += kept.size();
+        ++blocks;
+      }
     }
   }
   if (blocks == 0) return {};

@@ -34,8 +34,8 @@ class LiveFollow {
 
  private:
   struct Place {
-    std::size_t position;  // among the columns
-    std::size_t offset;    // in the row
+    std::vector<std::uint32_t> positions;  // among the columns, which may have one of them twice
+    std::size_t offset;                    // in the row
     Scalar scalar;
     std::vector<double> values = {};
   };
@@ -47,6 +47,7 @@ class LiveFollow {
   record::LiveRowReader reader_;
   std::vector<Group> groups_;
   std::size_t intervals_;  // of a message
+  std::size_t intervals_at_first_;
   bool first_ = true, over_ = false;
   std::size_t samples_ = 0;
   std::uint64_t lost_ = 0;

@@ -108,6 +108,25 @@ TEST_F(Followed, GivesNewRowsOfItsColumns) {
   EXPECT_FALSE(follow.over());
 }
 
+TEST_F(Followed, GivesAColumnAsOftenAsItIsNamed) {
+  LiveFollow follow(folder.path(), {{"a.x", 0}, {"a.x", 2}, {"a.x", 0}}, 30.0);
+  write(0.0, 4.0, 0);
+  const auto columns = columns_in(follow.poll(1, 0), 1);
+  ASSERT_EQ(columns.size(), 2u) << "a.x has two elements";
+  EXPECT_EQ(columns.at(0).second, std::vector<double>{4.0});
+  EXPECT_EQ(columns.at(2).second, std::vector<double>{4.0});
+  EXPECT_EQ(follow.samples(), 2u);
+}
+
+TEST_F(Followed, BoundsItsFirstMessageHoweverManyColumns) {
+  for (int k = 0; k < 5000; ++k) write(0.001 * k, k, k);
+  const std::vector<LiveFollow::Column> many(20'000, {"a.x", 0});
+  LiveFollow follow(folder.path(), many, 30.0);
+  const std::size_t bytes = follow.poll(1, 0).size();
+  EXPECT_LT(bytes, 20u << 20);
+  EXPECT_GT(bytes, many.size() * 16) << "each has points";
+}
+
 TEST_F(Followed, NeverLosesASpike) {
   LiveFollow follow(folder.path(), {{"a.x", 0}}, 30.0);
   write(0.0, 0.0, 0);

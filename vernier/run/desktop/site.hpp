@@ -47,9 +47,9 @@ class Site final : public net::WebSite {
   struct Follow {
     std::filesystem::path run;
     std::shared_ptr<LiveFollow> rows;
+    std::size_t columns = 0;
     net::Clock::duration every{};
     net::Clock::time_point next{};
-    std::uint64_t dropped = 0;
   };
   struct Visitor {
     net::Role role = net::Role::none;

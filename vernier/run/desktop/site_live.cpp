@@ -17,6 +17,7 @@ namespace {
 
 constexpr const char* next_link = "next";  // in the folder of a run that was rewound
 constexpr std::size_t most_follows = 64;   // of one page
+constexpr std::size_t most_columns = 50'000;
 
 /// The run that continues a rewound one, once it has begun; empty: not yet, or there is none.
 std::string next_of(const fs::path& run) {
@@ -33,18 +34,21 @@ void Site::follow(Client c, const Request& r) {
   constexpr double least = 0.1, most = 60.0;
   if (!(rate >= least && rate <= most))
     refuse("V8103", "\"rate\" is not from 0.1 to 60", "messages a second");
-  if (visitors_[c].follows.size() >= most_follows)
+  const auto columns = r.pairs("columns");
+  std::size_t followed = columns.size();
+  for (const auto& [number, f] : visitors_[c].follows) followed += f.columns;
+  if (visitors_[c].follows.size() >= most_follows || followed > most_columns)
     refuse("V8103", "this page follows too much at once", "unfollow what is not shown");
   have_done(c, r.id(), reading_,
-            [this, c, rate, id = r.id(), name = r.text("run"), columns = r.pairs("columns"),
-             role = role(c)]() -> Done {
+            [this, c, rate, id = r.id(), name = r.text("run"), columns, role = role(c)]() -> Done {
               const fs::path run = places_.run(name, role);
               auto rows = std::make_shared<LiveFollow>(run, runs_.at(run).columns(columns), rate);
-              return [this, c, id, run, rows, rate] {
+              return [this, c, id, run, rows, rate, count = columns.size()] {
                 Visitor& v = visitors_[c];
                 const std::uint32_t number = ++v.last_follow;
                 v.follows[number] = {.run = run,
                                      .rows = rows,
+                                     .columns = count,
                                      .every = std::chrono::duration_cast<Clock::duration>(
                                          std::chrono::duration<double>(1.0 / rate)),
                                      .next = {}};
