@@ -86,7 +86,7 @@ Manifest full_manifest() {
   m.options = {{"until", "300 s"}};
   m.statistics = {{"rows", 9001.0}};
   m.reports = {{"pointing error", "plant.error", 0.21, "deg"}};
-  m.checks = {{"momentum", "plant.h", true, 3e-12, std::nan(""), "ΔH/H = 3e-12"}};
+  m.checks = {{"momentum", "plant.h", true, false, 3e-12, std::nan(""), "ΔH/H = 3e-12"}};
   m.machine = {{"real-time priority", "no: refused"}};
   m.warnings = {"wheel 2 \"saturated\"\n"};
   return m;
@@ -112,6 +112,7 @@ TEST(Manifest, ReadsBackWhatWasWritten) {
   EXPECT_EQ(r.reports[0].value, 0.21);
   EXPECT_TRUE(std::isnan(r.checks[0].limit));
   EXPECT_EQ(r.checks[0].words, m.checks[0].words);
+  EXPECT_FALSE(r.checks[0].seen);
   EXPECT_EQ(r.warnings, m.warnings);
   EXPECT_EQ(r.machine, m.machine);
   EXPECT_EQ(r.statistics[0].second, 9001.0);
