@@ -22,6 +22,7 @@ describe('the address of a view', () => {
     ],
     tiles: [{ path: 'a.b', element: 0 }],
     table: [{ path: 'c' }, { path: 'd' }],
+    arrows: [{ path: 'body.momentum' }],
     hidden: ['events', 'modes'],
     range: [1.25, 1e-3 + 2],
     window: null,

@@ -20,6 +20,7 @@ export interface Layout {
   plots: PlotSpec[] | null; // null: what fits the run
   tiles: SignalRef[];
   table: SignalRef[];
+  arrows: SignalRef[]; // of the 3D view, besides those of the scene
   hidden: PanelName[];
   range: [number, number] | null; // null: all, or the latest `window` of a live run
   window: number | null | 'auto'; // s of a live run; null: all; auto: a minute where it follows the clock
@@ -36,6 +37,7 @@ export function emptyLayout(): Layout {
     plots: null,
     tiles: [],
     table: [],
+    arrows: [],
     hidden: [],
     range: null,
     window: 'auto',
@@ -101,6 +103,7 @@ export function parseLayout(query: string): Layout {
       .map(parsePlot);
   layout.tiles = parseRefs(given.get('tiles') ?? '');
   layout.table = parseRefs(given.get('table') ?? '');
+  layout.arrows = parseRefs(given.get('arrows') ?? '');
   layout.hidden = (given.get('hide') ?? '').split(',').filter((p): p is PanelName => panelNames.includes(p as PanelName));
   const range = (given.get('range') ?? '').split(',').map(number);
   if (range.length === 2 && range[0] !== null && range[1] !== null && range[1] > range[0]) layout.range = [range[0], range[1]];
@@ -135,6 +138,7 @@ export function layoutQuery(layout: Layout): string {
   }
   if (layout.tiles.length > 0) parts.push(['tiles', layout.tiles.map(refText).join(',')]);
   if (layout.table.length > 0) parts.push(['table', layout.table.map(refText).join(',')]);
+  if (layout.arrows.length > 0) parts.push(['arrows', layout.arrows.map(refText).join(',')]);
   if (layout.hidden.length > 0) parts.push(['hide', layout.hidden.join(',')]);
   if (layout.range) parts.push(['range', layout.range.map(exact).join(',')]);
   if (layout.window !== 'auto') parts.push(['window', layout.window === null ? 'all' : exact(layout.window)]);

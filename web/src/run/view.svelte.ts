@@ -1,3 +1,4 @@
+import { notices } from '../app/notices.svelte';
 import { router } from '../app/router.svelte';
 import { defaultPlots } from '../layout/default';
 import {
@@ -115,12 +116,24 @@ export class View {
     this.#write('push');
   }
 
-  addToList(where: 'tiles' | 'table', refs: SignalRef[]): void {
+  addToList(where: 'tiles' | 'table' | 'arrows', refs: SignalRef[]): void {
     for (const ref of refs) if (!this.layout[where].some((r) => sameRef(r, ref))) this.layout[where].push(ref);
     this.#write('push');
   }
 
-  removeFrom(where: 'tiles' | 'table', ref: SignalRef): void {
+  /** Shows signals as arrows in the 3D view; those without three values are refused in a sentence. */
+  addArrows(refs: SignalRef[]): void {
+    const whole = refs.map((r) => ({ path: r.path }));
+    for (const { path } of whole.filter((r) => !this.canBeArrow(r))) notices.say(`${path} cannot be an arrow: it does not have three values.`);
+    this.addToList('arrows', whole.filter((r) => this.canBeArrow(r)));
+  }
+
+  canBeArrow(ref: SignalRef): boolean {
+    const signal = this.#session.info?.signals.find((s) => s.path === ref.path);
+    return signal?.count === 3 && signal.scalar === 'real';
+  }
+
+  removeFrom(where: 'tiles' | 'table' | 'arrows', ref: SignalRef): void {
     this.layout[where] = this.layout[where].filter((r) => !sameRef(r, ref));
     this.#write('push');
   }

@@ -1,7 +1,7 @@
 // The bodies of a scene as objects of three. Every object is placed relative to the camera, which is the origin: so bodies
 // of 0.1 m are exact at 7e6 m from the centre of the Earth.
-import { Group, type Object3D, type Quaternion, Scene as Graph } from 'three';
-import type { Body, Scene, Shape, Vec } from './format';
+import { Group, type Object3D, type Quaternion, Scene as Graph, Vector3 } from 'three';
+import type { Arrow, Body, Scene, Shape, Vec } from './format';
 import { coreOf, radiusOf, spheresOf } from './frame';
 import { type Pose, dot, inverse, norm, placed, rotate, scaled, subtract, zTo } from './math';
 import { arrow, axes, dispose, floor, globe, jet, meshOf, opened } from './meshes';
@@ -31,6 +31,12 @@ interface Drawn {
   boxes: { mesh: Object3D; shape: Shape }[]; // whose dimensions nobody gave
 }
 
+/** An arrow and what it shows. */
+interface Drawing {
+  object: Group;
+  of: Arrow;
+}
+
 export interface Shown {
   axes: boolean;
   vectors: Set<string>;
@@ -43,7 +49,8 @@ export class Stage {
   readonly largest = new Map<string, number>(); // of arrows and plumes, as seen
   readonly #palette: Palette;
   readonly #tubes: { tube: Tube; curve: NonNullable<Scene['curves']>[number] }[] = [];
-  readonly #arrows: { object: Group; of: NonNullable<Scene['vectors']>[number] }[] = [];
+  readonly #arrows: Drawing[] = [];
+  #added: Drawing[] = [];
   readonly #orbits: { track: Track; tangent: Track; body: Body }[] = [];
   readonly #up: Vec;
   #floor: Object3D | undefined;
@@ -60,12 +67,29 @@ export class Stage {
       this.near.add(tube.object);
       this.#tubes.push({ tube, curve });
     }
-    for (const of of scene.vectors ?? []) {
-      const object = arrow(palette.arrows[of.role] ?? palette.arrows.field);
-      object.visible = false;
-      this.near.add(object);
-      this.#arrows.push({ object, of });
+    for (const of of scene.vectors ?? []) this.#arrows.push(this.#arrow(of));
+  }
+
+  #arrow(of: Arrow): Drawing {
+    const object = arrow(this.#palette.arrows[of.role] ?? this.#palette.arrows.field);
+    object.visible = false;
+    this.near.add(object);
+    return { object, of };
+  }
+
+  /** Arrows besides those of the scene; they replace the ones of the last call. */
+  add(arrows: Arrow[]): void {
+    for (const { object } of this.#added) {
+      this.near.remove(object);
+      dispose(object);
     }
+    this.#added = arrows.filter((a) => this.bodies.has(a.of)).map((a) => this.#arrow(a));
+  }
+
+  /** Those that are drawn: where their tips point, in the axes of the scene. */
+  arrows(): Record<string, Vec> {
+    const drawn = [...this.#arrows, ...this.#added].filter((a) => a.object.visible);
+    return Object.fromEntries(drawn.map(({ object, of }) => [of.name, new Vector3(0, 0, object.scale.z).applyQuaternion(object.quaternion).toArray() as Vec]));
   }
 
   #add(body: Body): void {
@@ -161,7 +185,7 @@ export class Stage {
       const through = curve.through.map((t) => subtract(placed(poses.get(t.body)!, t.at), eye));
       tube.update(smooth(through, pieces));
     }
-    for (const { object, of } of this.#arrows) {
+    for (const { object, of } of [...this.#arrows, ...this.#added]) {
       const pose = poses.get(of.of);
       const v = shown.vectors.has(of.name) ? values(of.by, c.sample, c.time) : undefined;
       object.visible = pose !== undefined && v !== undefined && Math.hypot(...v) > 0 && this.bodies.get(of.of)!.near.visible;

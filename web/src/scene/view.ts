@@ -2,7 +2,7 @@
 import { AmbientLight, Color, DirectionalLight, HemisphereLight, PerspectiveCamera, Points, PointsMaterial, BufferGeometry, Float32BufferAttribute, Raycaster, Vector2, Vector3, WebGLRenderer } from 'three';
 import type { Theme } from '../app/theme.svelte';
 import { attitude, between, type Orbit, panned, position, start, turnedAround, zoomed } from './camera';
-import type { Quat, Sample, Scene, Vec } from './format';
+import type { Arrow, Quat, Sample, Scene, Vec } from './format';
 import { fitted, type Sphere, spheresOf } from './frame';
 import { add, dot, inverse, multiply, norm, origin, type Pose, placed, rotate, scaled, subtract, zTo } from './math';
 import { Track } from './moving';
@@ -54,6 +54,7 @@ export class View {
   readonly #reduced: boolean;
   #stage: Stage;
   #theme: Theme;
+  #added: Arrow[] = [];
   #sample: Sample = () => undefined;
   #time = 0;
   #before: number | undefined;
@@ -111,9 +112,19 @@ export class View {
     this.#theme = theme;
     this.#stage.dispose();
     this.#stage = new Stage(this.scene, palettes[theme]);
+    this.#stage.add(this.#added);
     this.#light();
     this.schedule();
   }
+
+  /** Arrows besides those of the scene. */
+  add(arrows: Arrow[]): void {
+    this.#added = arrows;
+    this.#stage.add(arrows);
+    this.schedule();
+  }
+
+  arrows = (): Record<string, Vec> => this.#stage.arrows();
 
   resize(width: number, height: number): void {
     this.#renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
