@@ -72,6 +72,9 @@ check: test-packages ## format, names and likely mistakes (clang-tidy), includes
 fuzz: test-packages ## fuzz every reader and decoder, FUZZ_SECONDS each
 	@tools/fuzz $(FUZZ_SECONDS)
 
+pictures: test-packages build ## make the pictures of the desktop again: docs/pictures/desktop, missions/*/picture.webp
+	@for part in modules pictures; do tests/web/run $$part "$(CURDIR)" "$(CURDIR)/build"; done
+
 mutations: test-packages ## plant mistakes in the multibody kernel: its tests must find each
 	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
 	@cmake --build build -j $(JOBS) --target multibody_test
@@ -80,4 +83,4 @@ mutations: test-packages ## plant mistakes in the multibody kernel: its tests mu
 clean: ## remove what was built
 	rm -rf build
 
-.PHONY: help packages test-packages build install uninstall demo epos robot spacefom test sanitize quick bench soak check fuzz mutations clean
+.PHONY: help packages test-packages build install uninstall demo epos robot spacefom test sanitize quick bench soak check fuzz pictures mutations clean

@@ -89,6 +89,18 @@ class Access(WithDesktop):
         self.assertEqual(self.status(d.request("/file/0", cookie=d.cookie())), 404)
         self.assertEqual(self.status(d.request("/", cookie=d.cookie(), method="POST")), 405)
 
+    def test_missions_have_pictures_side_by_side(self):
+        d = self.desktop()
+        path = {m["name"]: m for m in d.page().ask("home")["missions"]}["aausat2"]["picture"]
+        head, _, body = d.request(path, cookie=d.cookie()).partition(b"\r\n\r\n")
+        self.assertIn(b"Content-Type: image/webp", head)
+        # RFC 9649, 2.7: the size of the canvas less one, in 24 bits
+        self.assertEqual((body[:4], body[8:16]), (b"RIFF", b"WEBPVP8X"))
+        self.assertEqual([int.from_bytes(body[k:k + 3], "little") + 1 for k in (24, 27)], [24 * 240, 150])
+        self.assertEqual(self.status(d.request(path)), 403)
+        for none in ("/picture/", "/picture/relay", "/picture/../aausat2", path + "x"):
+            self.assertEqual(self.status(d.request(none, cookie=d.cookie())), 404, none)
+
     def test_pages_of_other_origins_and_names_get_nothing(self):
         d = self.desktop()
         for origin in ("http://evil.example", f"http://localhost:{d.port + 1}", "null", f"https://127.0.0.1:{d.port}"):

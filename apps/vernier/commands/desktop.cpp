@@ -20,6 +20,7 @@
 namespace vernier::embedded {
 std::string_view page(std::string_view file) noexcept;
 std::span<const std::string_view> page_files() noexcept;
+std::string_view pictures(std::string_view file) noexcept;
 }  // namespace vernier::embedded
 
 namespace vernier::app {
@@ -79,7 +80,8 @@ std::vector<desktop::Offered> offered(ExampleFiles& files) {
     all.push_back({.name = e.name,
                    .title = e.summary,
                    .document = files.document(e),
-                   .mission = e.folder.starts_with("missions/")});
+                   .mission = e.folder.starts_with("missions/"),
+                   .picture = embedded::pictures(e.folder + "/picture.webp")});
   }
   return all;
 }

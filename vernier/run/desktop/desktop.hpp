@@ -18,6 +18,7 @@ struct Offered {
   std::string title;  // one line
   std::filesystem::path document;
   bool mission = false;
+  std::string_view picture = {};  // WebP, see formats/desktop; must outlive the desktop
 };
 
 struct Settings {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 
 #include "vernier/run/desktop/messages.hpp"
 #include "vernier/run/record/manifest.hpp"
@@ -42,14 +43,32 @@ ordered_json run_json(const record::RunEntry& e) {
           {"live", m.status == "running"}};
 }
 
+constexpr std::string_view picture_path = "/picture/";
+
 }  // namespace
+
+std::optional<net::WebAnswer> picture(const Settings& s, std::string_view path) {
+  if (!path.starts_with(picture_path)) return {};
+  path.remove_prefix(picture_path.size());
+  for (const Offered& o : s.offered) {
+    if (o.picture.empty() || o.name != path) continue;
+    const auto bytes = std::as_bytes(std::span(o.picture));
+    return net::WebAnswer{
+        .type = "image/webp",
+        .fields = {{"Cache-Control", "no-cache"}},
+        .body = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end())};
+  }
+  return {};
+}
 
 ordered_json home_json(const Settings& s) {
   ordered_json missions = ordered_json::array(), examples = ordered_json::array(),
                runs = ordered_json::array();
-  for (const Offered& o : s.offered)
-    (o.mission ? missions : examples)
-        .push_back({{"name", o.name}, {"title", o.title}, {"document", o.document.string()}});
+  for (const Offered& o : s.offered) {
+    ordered_json& one = (o.mission ? missions : examples).emplace_back();
+    one = {{"name", o.name}, {"title", o.title}, {"document", o.document.string()}};
+    if (!o.picture.empty()) one["picture"] = std::string(picture_path) + o.name;
+  }
   const std::vector<record::RunEntry> all = record::list_runs(s.runs);
   for (auto e = all.rbegin(); e != all.rend() && runs.size() < most_runs; ++e)
     runs.push_back(run_json(*e));

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "vernier/run/desktop/home.hpp"
 #include "vernier/run/desktop/problems.hpp"
 
 namespace vernier::desktop {
@@ -71,6 +72,7 @@ const std::map<std::string, Site::Action, std::less<>>& Site::actions() {
 
 std::optional<net::WebAnswer> Site::file(Client c, const net::http::Request& r, Role) {
   if (auto found = page_.file(r.path())) return found;
+  if (auto found = picture(settings_, r.path())) return found;
   if (!r.path().starts_with("/file/")) return net::WebAnswer{.status = 404};
   reading_.add([this, c, path = std::string(r.path())] {
     net::WebAnswer a{.status = 503};
