@@ -75,7 +75,7 @@ class Flight:
         return json.loads(done.stdout)["signals"].get(signal) if done.returncode == 0 else None
 
     def moves(self):
-        return self.facility.poll() is not None or any(abs(v) > 0.002 for v in self.value("simulator.servicer.velocity") or [])
+        return self.facility.poll() is not None or self.simulator.poll() is not None or any(abs(v) > 0.002 for v in self.value("simulator.servicer.velocity") or [])
 
     def events(self):
         return (self.kept() / "events.csv").read_text(encoding="utf-8")
@@ -89,6 +89,7 @@ class Flight:
     def wait_for_motion(self):
         wait_until(self.moves, "a flight")
         self.test.assertIsNone(self.facility.poll(), self.log())
+        self.test.assertIsNone(self.simulator.poll(), self.log("simulator"))
 
     def check_end(self, status):
         self.test.assertEqual(self.facility.wait(PATIENCE), status, self.log())
@@ -128,7 +129,7 @@ class Ends(unittest.TestCase):
                 way(flight)
             except AssertionError as failed:
                 if flight.late():
-                    raise Late(f"{failed}\n{flight.log()}") from None
+                    raise Late(f"{failed}\n{flight.log()}\n{flight.log('simulator')}") from None
                 raise
         unless_late(attempt)
 
