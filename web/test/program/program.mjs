@@ -1,8 +1,8 @@
 // The program itself and a browser: VERNIER_PROGRAM is its path.
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { chromium } from 'playwright-core';
 
 const program = process.env.VERNIER_PROGRAM;
@@ -25,6 +25,15 @@ export async function begin() {
     rows(file) {
       const { signals } = JSON.parse(vernier('export', file, '--format', 'json'));
       return Object.fromEntries(signals.map((s) => [s.path, s]));
+    },
+    read: (file) => readFileSync(join(folder, file), 'utf8'),
+    /** A run in real time, once its folder is there: {folder, stop(), over}. */
+    async start(document) {
+      const run = spawn(program, ['run', document, '--rt', '--json'], { cwd: folder, stdio: 'ignore' });
+      const over = new Promise((done) => run.on('exit', done));
+      const name = `runs/${basename(document, '.xml')}-0001`;
+      while (run.exitCode === null && !existsSync(join(folder, name, 'live'))) await new Promise((next) => setTimeout(next, 20));
+      return { folder: name, stop: () => run.kill('SIGTERM'), over };
     },
     /** The address of a desktop that serves this folder. */
     async serve() {
