@@ -5,7 +5,7 @@ import { serve } from '../mock/server.mjs';
 
 const given = process.env.VERNIER_SERVER;
 export const real = given !== undefined;
-const patience = 60_000; // a busy machine is slow, and nothing else is concluded from it
+const patience = 240_000; // a busy machine is slow, and nothing else is concluded from it
 
 const flags = [
   '--no-sandbox',

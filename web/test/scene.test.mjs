@@ -18,7 +18,7 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 const repository = join(here, '../..');
 const program = process.env.VERNIER ?? join(repository, 'build/bin/vernier');
 const pictures = process.env.VERNIER_PICTURES; // a folder for screenshots, for people
-const patience = 120_000;
+const patience = 240_000;
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
 let folder, server, browser, address;
