@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
+#include <set>
+#include <vector>
 
 #include "vernier/base/temporary_folder.hpp"
 #include "vernier/run/scene/scene_of.hpp"
@@ -310,6 +313,36 @@ TEST(Scene, CanBeMadeOfEveryMissionAndExample) {
     }
   }
   EXPECT_GT(made, 30);
+}
+
+TEST(SceneOfAField, HasTheLinesOfADipole) {
+  // r = L sin² of the angle from the moment, in the axes of the Earth
+  const double colatitude = 10.26 * M_PI / 180.0, longitude = 288.2 * M_PI / 180.0;
+  const Vector3d pole(std::sin(colatitude) * std::cos(longitude),
+                      std::sin(colatitude) * std::sin(longitude), std::cos(colatitude));
+  const fs::path document = root / "missions/aausat2/aausat2.xml";
+  const Composed c = scene_of(document);
+  std::set<double> farthest;
+  int lines = 0;
+  for (const scene::Shape& s : body(c, "Earth").shapes) {
+    if (s.role != "field") continue;
+    ++lines;
+    std::vector<double> across;
+    double L = 0.0;
+    for (const scene::Vector& v : s.points) {
+      const Vector3d r(v[0], v[1], v[2]);
+      across.push_back(r.norm() / r.normalized().cross(pole).squaredNorm());
+      L = std::max(L, r.norm());
+    }
+    EXPECT_GT(across.size(), 20u);
+    for (const double l : across) EXPECT_NEAR(l / L, 1.0, 1e-3);
+    farthest.insert(std::round(10.0 * L / 6371.2e3));
+  }
+  EXPECT_EQ(lines, 24);
+  EXPECT_EQ(farthest, (std::set<double>{16.0, 26.0, 42.0}));
+
+  const Composed none = scene_of(document, {.set = {"field.strength=0 T"}});
+  EXPECT_EQ(body(none, "Earth").shapes.size(), 1u);  // the globe
 }
 
 }  // namespace

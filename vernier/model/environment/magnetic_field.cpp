@@ -2,8 +2,11 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <numbers>
+#include <utility>
+#include <vector>
 
 #include "vernier/component/scene.hpp"
 #include "vernier/kernel/spatial/spans.hpp"
@@ -29,10 +32,55 @@ hybrid::SystemSpec field_spec() {
   return s;
 }
 
-/// The field at a craft, and the Earth as it turns.
-scene::Scene field_looks(const vernier::Parameters& p) {
+/// Lines along a field, in the axes of the Earth: one from each of eight directions on its magnetic
+/// equator at each of three distances, both ways to the surface. The field is that of the start.
+std::vector<scene::Shape> field_lines(const hybrid::System& field, const spatial::Matrix3& R_EN) {
+  const auto work = field.workspace();
+  const auto at = [&](const Vector3& r_E) {
+    const Vector3 r = R_EN.transpose() * r_E;
+    Vector3 B = Vector3::Zero();
+    field.output({.t = 0.0, .x = {}, .mode = {}, .u = {r.data(), 3}}, {B.data(), 3}, *work);
+    return Vector3(R_EN * B);
+  };
+  // far away only the dipole is left, and its field on an axis is along the moment's component
+  constexpr double far = 1e10;
+  const Vector3 moment(at({far, 0, 0}).x(), at({0, far, 0}).y(), at({0, 0, far}).z());
+  if (!(moment.norm() > 0.0)) return {};
+  const Vector3 one = moment.unitOrthogonal(), other = moment.normalized().cross(one);
+  const auto along = [&](const Vector3& r) { return Vector3(at(r).normalized() * r.norm()); };
+
+  constexpr double step = 0.08;  // of the distance from the centre; fourth order: within 1e-3
+  constexpr int most = 100, directions = 8;
+  std::vector<scene::Shape> lines;
+  for (const double distance : {1.6, 2.6, 4.2}) {
+    for (int k = 0; k < directions; ++k) {
+      const double angle = 2.0 * std::numbers::pi * k / directions;
+      const Vector3 start =
+          distance * earth_radius * (std::cos(angle) * one + std::sin(angle) * other);
+      scene::Shape line{.shape = "line", .role = "field"};
+      for (const double h : {-step, step}) {
+        std::reverse(line.points.begin(), line.points.end());
+        Vector3 r = start;
+        if (h < 0.0) line.points.push_back(scene::vector(r.array().round().eval()));
+        for (int i = 0; i < most && r.norm() > earth_radius; ++i) {
+          const Vector3 a = along(r), b = along(r + 0.5 * h * a), c = along(r + 0.5 * h * b),
+                        d = along(r + h * c);
+          r += h / 6.0 * (a + 2.0 * b + 2.0 * c + d);
+          line.points.push_back(scene::vector(r.array().round().eval()));
+        }
+      }
+      lines.push_back(std::move(line));
+    }
+  }
+  return lines;
+}
+
+/// The field at a craft, and the Earth as it turns, with lines of the field.
+scene::Scene field_looks(const hybrid::System& field, const vernier::Parameters& p) {
   const frames::EarthRotation turn = earth_rotation(p);
   scene::Body earth = scene::earth(earth_radius);
+  for (scene::Shape& s : field_lines(field, frames::earth_matrix(turn, 0.0)))
+    earth.shapes.push_back(std::move(s));
   const Eigen::Quaterniond pole(spatial::Matrix3(turn.pole.transpose()));
   earth.pose = {scene::rotation({pole.x(), pole.y(), pole.z(), pole.w()}),
                 scene::about({0, 0, 1}, {.start = {turn.angle}, .rate = turn.rate})};
@@ -92,7 +140,9 @@ Type dipole_field_type() {
     k.earth = earth_rotation(p);
     return adjusted(std::make_unique<DipoleField>(k), p);
   };
-  type.scene = field_looks;
+  type.scene = [made = type.system](const vernier::Parameters& p) {
+    return field_looks(*made(p), p);
+  };
   return type;
 }
 
@@ -116,7 +166,9 @@ Type igrf_field_type() {
     return std::make_unique<IgrfField>(
         IgrfField::Parameters{e, earth_rotation(p), static_cast<int>(n)});
   };
-  type.scene = field_looks;
+  type.scene = [made = type.system](const vernier::Parameters& p) {
+    return field_looks(*made(p), p);
+  };
   return type;
 }
 

@@ -154,7 +154,8 @@ class Composer {
     o.velocity = signals_.resolved(instance, std::move(o.velocity));
   }
 
-  /// Adds what this one knows to the shared body of the same name, if there is one.
+  /// Adds what this one knows to the shared body of the same name, if there is one: its pose, and
+  /// shapes of kinds that it lacks.
   bool merged(Body& b) {
     const auto found = std::find_if(bodies_.begin(), bodies_.end(),
                                     [&](const Body& o) { return o.shared && o.name == b.name; });
@@ -163,7 +164,12 @@ class Composer {
       found->pose = std::move(b.pose);
       found->parent = std::move(b.parent);
     }
-    if (found->shapes.empty()) found->shapes = std::move(b.shapes);
+    const std::size_t had = found->shapes.size();
+    for (Shape& s : b.shapes) {
+      if (std::none_of(found->shapes.begin(), found->shapes.begin() + static_cast<long>(had),
+                       [&](const Shape& o) { return o.shape == s.shape; }))
+        found->shapes.push_back(std::move(s));
+    }
     return true;
   }
 

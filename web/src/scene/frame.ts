@@ -11,7 +11,7 @@ export interface Sphere {
 export function spheresOf(b: Body): Sphere[] {
   const all: Sphere[] = [];
   for (const s of b.shapes ?? []) {
-    if (s.role === 'ground') continue;
+    if (s.role === 'ground' || s.role === 'field') continue;
     const at = s.at ?? [0, 0, 0];
     if (s.shape === 'line') for (const p of s.points ?? []) all.push({ centre: add(at, p), radius: s.radius ?? 0 });
     const own = s.shape === 'box' ? norm(s.size ?? [1, 1, 1]) / 2 : ['cylinder', 'cone', 'sphere'].includes(s.shape) ? Math.hypot(s.radius ?? 0, (s.length ?? 0) / 2) : 0;

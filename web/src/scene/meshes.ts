@@ -9,6 +9,7 @@ import {
   EdgesGeometry,
   Float32BufferAttribute,
   Group,
+  Line,
   LineBasicMaterial,
   LineSegments,
   Mesh,
@@ -215,6 +216,15 @@ function graticule(palette: Palette): LineSegments {
   const g = new BufferGeometry();
   g.setAttribute('position', new Float32BufferAttribute(points, 3));
   return new LineSegments(g, new LineBasicMaterial({ color: palette.background, transparent: true, opacity: 0.35 }));
+}
+
+/** A line of a magnetic field. */
+export function fieldLine(points: Vec[], palette: Palette): Line {
+  const g = new BufferGeometry();
+  g.setAttribute('position', new Float32BufferAttribute(points.flat(), 3));
+  const line = new Line(g, new LineBasicMaterial({ color: palette.arrows.field, transparent: true, opacity: 0.6 }));
+  line.raycast = () => {};
+  return line;
 }
 
 /** A planet of its radius, with z as its pole. */

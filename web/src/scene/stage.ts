@@ -4,7 +4,7 @@ import { Group, type Object3D, type Quaternion, Scene as Graph, Vector3 } from '
 import type { Arrow, Body, Scene, Shape, Vec } from './format';
 import { coreOf, radiusOf, spheresOf } from './frame';
 import { type Pose, dot, inverse, norm, placed, rotate, scaled, subtract, zTo } from './math';
-import { arrow, axes, dispose, floor, globe, jet, meshOf, opened } from './meshes';
+import { arrow, axes, dispose, fieldLine, floor, globe, jet, meshOf, opened } from './meshes';
 import { Bars, Sheet, smooth, Track, Tube } from './moving';
 import { ellipse } from './orbit';
 import type { Palette } from './palette';
@@ -22,6 +22,7 @@ interface Drawn {
   body: Body;
   near: Group;
   far?: Group;
+  field?: Group; // lines of a planet's magnetic field, part of `far`
   bends: (Bars | Sheet)[];
   plumes: Plume[];
   axes?: Group;
@@ -39,6 +40,7 @@ interface Drawing {
 
 export interface Shown {
   axes: boolean;
+  field: boolean;
   vectors: Set<string>;
 }
 
@@ -101,6 +103,9 @@ export class Stage {
       if (s.shape === 'globe') {
         drawn.far ??= new Group();
         drawn.far.add(globe(s.planet ?? '', s.radius ?? 1, palette, coast()));
+      } else if (s.shape === 'line' && s.role === 'field') {
+        drawn.field ??= new Group();
+        drawn.field.add(fieldLine(s.points ?? [], palette));
       } else if (s.shape === 'truss') {
         drawn.bends.push(new Bars(s.members ?? [], s.blocks ?? [], s.radius ?? 0.01, palette.roles[s.role ?? 'boom'] ?? palette.roles.boom, palette.roles.bus));
       } else if (s.shape === 'sheet') {
@@ -122,6 +127,7 @@ export class Stage {
       }
     }
     for (const b of drawn.bends) near.add(b.object);
+    if (drawn.field) (drawn.far ??= new Group()).add(drawn.field);
     if (body.kind === 'craft' && !drawn.frame) {
       drawn.axes = axes(palette);
       drawn.axes.scale.setScalar(1.35 * (drawn.core || 1));
@@ -174,6 +180,7 @@ export class Stage {
         object.scale.set(wide, wide, (shape.length ?? 1) * share);
       }
       if (d.axes) d.axes.visible = shown.axes;
+      if (d.field) d.field.visible = shown.field;
       if (d.frame && d.frame.parent === this.near) {
         d.frame.visible = shown.axes;
         d.frame.position.set(...at);

@@ -20,6 +20,7 @@ export interface Settings {
   exaggeration: number;
   axes: boolean;
   trails: boolean;
+  field: boolean;
   vectors: Set<string>;
 }
 export interface Label {
