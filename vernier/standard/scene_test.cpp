@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <numbers>
 #include <set>
 #include <vector>
 
@@ -316,8 +317,9 @@ TEST(Scene, CanBeMadeOfEveryMissionAndExample) {
 }
 
 TEST(SceneOfAField, HasTheLinesOfADipole) {
+  using std::numbers::pi;
   // r = L sin² of the angle from the moment, in the axes of the Earth
-  const double colatitude = 10.26 * M_PI / 180.0, longitude = 288.2 * M_PI / 180.0;
+  const double colatitude = 10.26 * pi / 180.0, longitude = 288.2 * pi / 180.0;
   const Vector3d pole(std::sin(colatitude) * std::cos(longitude),
                       std::sin(colatitude) * std::sin(longitude), std::cos(colatitude));
   const fs::path document = root / "missions/aausat2/aausat2.xml";
