@@ -75,7 +75,7 @@ class WebServer::Work {
       bury();
     }
     for (auto& [id, c] : connections_) {
-      if (c->stage == Stage::open) say_goodbye(*c, Code::going_away, "the desktop has ended");
+      if (c->stage == Stage::open) say_goodbye(*c, Code::going_away, "the server has ended");
     }
     write_all();
   }
