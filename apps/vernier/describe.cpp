@@ -77,19 +77,9 @@ std::string noise_text(const std::vector<double>& own, const std::string& unit) 
 }
 
 std::string kind_of(const Port& p) {
-  if (p.flow == Flow::event) return "event";
-  if (p.flow == Flow::stream) return "stream";
-  switch (p.scalar) {
-    case Scalar::real:
-      return p.unit;
-    case Scalar::integer:
-      return "integer";
-    case Scalar::boolean:
-      return "true/false";
-    case Scalar::byte:
-      return "byte";
-  }
-  return {};
+  if (p.flow != Flow::signal) return name_of(p.flow);
+  if (p.scalar == Scalar::real) return p.unit;
+  return p.scalar == Scalar::boolean ? "true/false" : name_of(p.scalar);
 }
 
 const char* text_of(ParameterKind k) {
@@ -258,12 +248,7 @@ std::string joined_values(const std::multimap<std::string, std::string>& map,
 }
 
 ordered_json port_json(const std::string& path, const Port& p) {
-  ordered_json j{{"path", path},
-                 {"kind", p.flow == Flow::event    ? "event"
-                          : p.flow == Flow::stream ? "stream"
-                                                   : "signal"},
-                 {"unit", p.unit},
-                 {"count", p.count}};
+  ordered_json j{{"path", path}, {"kind", name_of(p.flow)}, {"unit", p.unit}, {"count", p.count}};
   if (!p.frame.empty()) j["frame"] = p.frame;
   if (p.initial) j["default"] = *p.initial;
   if (!p.noise.empty()) j["noise"] = p.noise;

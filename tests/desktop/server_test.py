@@ -335,6 +335,10 @@ class Live(WithDesktop):
         end = page.wait_for(lambda p: [t for t in p.told if not t["live"]])[0]
         self.assertEqual(end["next"], "runs/aausat2-0002")
         self.assertTrue(page.ask("open", run=end["next"])["live"])
+        # also when another program asks for it
+        self.vernier("rewind", "0s", "--run", end["next"])
+        end = page.wait_for(lambda p: [t for t in p.told if t["run"] == end["next"] and not t["live"]])[0]
+        self.assertEqual(end["next"], "runs/aausat2-0003")
 
     def test_a_run_is_repeated_with_a_change(self):
         run = self.recorded("--until", "20s")

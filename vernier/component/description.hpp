@@ -13,11 +13,15 @@ namespace vernier {
 /// How a signal's elements are stored: double, std::int64_t, std::uint8_t (0 or 1), std::uint8_t.
 enum class Scalar : std::uint8_t { real, integer, boolean, byte };
 
+/// As formats and messages call it: "real".
+const char* name_of(Scalar) noexcept;
+
 /// signal: the last value, held until replaced.
 /// event: stored as the count of its occurrences, so that an event is never lost between two ticks
 ///        of a slow receiver and needs no clearing. Scalar integer, one element.
 /// stream: a bounded queue of stamped messages.
 enum class Flow : std::uint8_t { signal, event, stream };
+const char* name_of(Flow) noexcept;
 
 struct Port {
   std::string name;

@@ -8,6 +8,24 @@
 #include "vernier/base/units.hpp"
 
 namespace vernier {
+
+const char* name_of(ParameterKind k) noexcept {
+  switch (k) {
+    case ParameterKind::real:
+      return "real";
+    case ParameterKind::integer:
+      return "integer";
+    case ParameterKind::boolean:
+      return "boolean";
+    case ParameterKind::text:
+      return "text";
+    case ParameterKind::choice:
+      return "choice";
+    case ParameterKind::file:
+      return "file";
+  }
+  return "";
+}
 namespace {
 
 // FNV-1a: the same on every machine, so that a run can be repeated anywhere

@@ -16,6 +16,7 @@
 namespace vernier {
 
 enum class ParameterKind : std::uint8_t { real, integer, boolean, text, choice, file };
+const char* name_of(ParameterKind) noexcept;
 
 /// A parameter of a type, given when it is instantiated.
 struct ParameterSpec {

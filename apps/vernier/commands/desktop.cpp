@@ -128,7 +128,7 @@ int serve_desktop(desktop::Settings s, bool browser) {
   const std::string address = desktop->address();
   if (!address.empty()) fmt::print("desktop   {}\n", address);
   fmt::print("to watch  {}\n", desktop->watch_address());
-  fmt::print("Ctrl-C ends the desktop; runs go on\n");
+  fmt::print("Ctrl-C ends the desktop; runs continue\n");
   std::fflush(stdout);
   const Interruptible guard(
       [](void* whom) noexcept { static_cast<desktop::Desktop*>(whom)->stop(); }, desktop.get());

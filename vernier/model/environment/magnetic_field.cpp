@@ -2,13 +2,13 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <numbers>
 #include <utility>
 #include <vector>
 
 #include "vernier/component/scene.hpp"
+#include "vernier/kernel/elementary/elementary.hpp"
 #include "vernier/kernel/spatial/spans.hpp"
 #include "vernier/model/environment/detail/lanes.hpp"
 #include "vernier/model/environment/earth.hpp"
@@ -56,7 +56,7 @@ std::vector<scene::Shape> field_lines(const hybrid::System& field, const spatial
     for (int k = 0; k < directions; ++k) {
       const double angle = 2.0 * std::numbers::pi * k / directions;
       const Vector3 start =
-          distance * earth_radius * (std::cos(angle) * one + std::sin(angle) * other);
+          distance * earth_radius * (elementary::cos(angle) * one + elementary::sin(angle) * other);
       scene::Shape line{.shape = "line", .role = "field"};
       for (const double h : {-step, step}) {
         std::reverse(line.points.begin(), line.points.end());

@@ -17,44 +17,10 @@ using composition::Instance;
 using composition::Sources;
 using nlohmann::json;
 
-const char* kind_of(ParameterKind k) {
-  switch (k) {
-    case ParameterKind::real:
-      return "real";
-    case ParameterKind::integer:
-      return "integer";
-    case ParameterKind::boolean:
-      return "boolean";
-    case ParameterKind::text:
-      return "text";
-    case ParameterKind::choice:
-      return "choice";
-    case ParameterKind::file:
-      return "file";
-  }
-  return "";
-}
-
-const char* scalar_of(Scalar s) {
-  switch (s) {
-    case Scalar::real:
-      return "real";
-    case Scalar::integer:
-      return "integer";
-    case Scalar::boolean:
-      return "boolean";
-    case Scalar::byte:
-      return "byte";
-  }
-  return "";
-}
-
 json port_json(const std::string& name, const Port& p) {
   json j{{"name", name},
-         {"flow", p.flow == Flow::event    ? "event"
-                  : p.flow == Flow::stream ? "stream"
-                                           : "signal"},
-         {"scalar", scalar_of(p.scalar)},
+         {"flow", name_of(p.flow)},
+         {"scalar", name_of(p.scalar)},
          {"unit", p.unit},
          {"dimension", dimension(p.unit)},
          {"count", p.count},
@@ -167,7 +133,7 @@ std::string dimension(std::string_view unit) {
 }
 
 json parameter_json(const ParameterSpec& s) {
-  json p{{"name", s.name},   {"kind", kind_of(s.kind)},
+  json p{{"name", s.name},   {"kind", name_of(s.kind)},
          {"unit", s.unit},   {"dimension", dimension(s.unit)},
          {"count", s.count}, {"description", s.description}};
   if (s.initial) p["initial"] = *s.initial;

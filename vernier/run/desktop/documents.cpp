@@ -123,24 +123,6 @@ std::string value_text(const ParameterSpec& s, const ParameterValues& given, std
   return std::string(trimmed(std::string_view(text).substr(0, blank)));
 }
 
-const char* kind_text(ParameterKind k) {
-  switch (k) {
-    case ParameterKind::real:
-      return "real";
-    case ParameterKind::integer:
-      return "integer";
-    case ParameterKind::boolean:
-      return "boolean";
-    case ParameterKind::text:
-      return "text";
-    case ParameterKind::choice:
-      return "choice";
-    case ParameterKind::file:
-      return "file";
-  }
-  return "text";
-}
-
 std::string numbers_text(const std::vector<double>& values) {
   std::vector<std::string> all;
   for (const double v : values) all.push_back(exact(v));
@@ -245,7 +227,7 @@ ordered_json Documents::parameters(const Subject& s) {
                        {"value", std::move(value)},
                        {"unit", unit},
                        {"description", spec.description},
-                       {"kind", kind_text(spec.kind)},
+                       {"kind", name_of(spec.kind)},
                        {"given", i.parameters.contains(spec.name)},
                        {"live", false}};
       if (!spec.choices.empty()) one["choices"] = spec.choices;

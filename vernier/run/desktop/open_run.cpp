@@ -22,20 +22,6 @@ constexpr std::size_t most_events = 2000;                  // of an answer
 constexpr auto often = std::chrono::milliseconds(200);     // to open the file of a live run again
 constexpr std::size_t most_bytes = std::size_t{64} << 20;  // of columns, for one run
 
-const char* scalar_text(const record::SignalSpec& s) {
-  switch (s.scalar) {
-    case Scalar::real:
-      return "real";
-    case Scalar::integer:
-      return "integer";
-    case Scalar::boolean:
-      return "boolean";
-    case Scalar::byte:
-      return "byte";
-  }
-  return "real";
-}
-
 ordered_json figure_json(const composition::Figure& f, const record::ResultReader& reader) {
   ordered_json curves = ordered_json::array();
   for (const composition::Curve& c : f.curves) {
@@ -117,7 +103,7 @@ ordered_json OpenRun::description() {
                        {"frame", s.spec.frame},
                        {"description", s.spec.description},
                        {"count", s.spec.count},
-                       {"scalar", scalar_text(s.spec)},
+                       {"scalar", name_of(s.spec.scalar)},
                        {"held", s.spec.held},
                        {"rate", s.rate},
                        {"rows", s.rows}});

@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -113,8 +112,9 @@ class Site final : public net::WebSite {
   net::WebServer* server_ = nullptr;
   std::map<Client, Visitor> visitors_;
   LiveStatus status_;
-  std::set<std::filesystem::path> rewound_;  // runs that are to continue in another folder
-  net::Wake ending_;                         // ends what waits for other processes
+  /// Runs that were rewound, and since when the one that continues them is awaited.
+  std::map<std::filesystem::path, net::Clock::time_point> rewound_;
+  net::Wake ending_;  // ends what waits for other processes
 
   std::mutex mutex_;
   std::vector<std::function<void()>> done_;  // for the network's thread

@@ -18,6 +18,7 @@ namespace {
 constexpr const char* next_link = "next";  // in the folder of a run that was rewound
 constexpr std::size_t most_follows = 64;   // of one page
 constexpr std::size_t most_columns = 50'000;
+constexpr auto longest_start = std::chrono::minutes(1);  // of a run that continues another
 
 /// The run that continues a rewound one, once it has begun; empty: not yet, or there is none.
 std::string next_of(const fs::path& run) {
@@ -118,19 +119,24 @@ void Site::ask_state(const fs::path& run) {
   }
   std::string status = "unreadable";
   std::uint64_t events = 0;
+  bool rewound = false;
   try {
-    status = record::read_manifest(run).status;
+    const record::Manifest manifest = record::read_manifest(run);
+    status = manifest.status;
+    rewound = manifest.rewound;
     record::EventList list(run);
     list.refresh();
     events = list.total();
   } catch (const std::exception&) {
     // its folder has vanished
   }
-  hand_over([this, run, status, events] {
+  hand_over([this, run, status, events, rewound] {
     const std::string next = next_of(run);
     // a run that was rewound has ended when the one that continues it has begun
-    const bool waits = next.empty() && rewound_.contains(run) && status == "interrupted";
-    if (status == "running" || waits) return status_.missed(run, Clock::now());
+    const Clock::time_point now = Clock::now();
+    const bool waits = next.empty() && rewound &&
+                       now - rewound_.try_emplace(run, now).first->second < longest_start;
+    if (status == "running" || waits) return status_.missed(run, now);
     rewound_.erase(run);
     // the next one who asks sees its last rows
     reading_.add([this, run] { runs_.forget(run); });

@@ -127,10 +127,7 @@ void Site::order(Client c, const Request& r) {
       [this, id = r.id(), name = r.text("run"), line = std::move(line), role = role(c)]() -> Done {
         const fs::path run = places_.run(name, role);
         std::string said = session::ask(run, line, ending_.descriptor());
-        return [this, id, run, line, said = std::move(said)] {
-          if (line.starts_with("rewind")) rewound_.insert(run);
-          return answer(id, {{"answer", said}});
-        };
+        return [id, said = std::move(said)] { return answer(id, {{"answer", said}}); };
       });
 }
 

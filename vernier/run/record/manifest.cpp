@@ -163,6 +163,7 @@ std::string to_json(const Manifest& m) {
   j["status"] = m.status;
   j["exit_status"] = m.exit_status;
   if (!m.message.empty()) j["message"] = m.message;
+  if (m.rewound) j["rewound"] = true;
   j["started"] = m.started;
   j["stopped"] = m.stopped;
   j["host"] = m.host;
@@ -221,6 +222,7 @@ Manifest manifest_from_json(std::string_view text, const std::filesystem::path& 
   all.take("status", m.status);
   all.take("exit_status", m.exit_status);
   all.take("message", m.message);
+  all.take("rewound", m.rewound);
   all.take("started", m.started);
   all.take("stopped", m.stopped);
   all.take("host", m.host);

@@ -51,6 +51,7 @@ struct Manifest {
   std::string status = "running";
   int exit_status = 0;
   std::string message;   // of a failed run: its error in one line
+  bool rewound = false;  // an interrupted run: it was to continue in another folder, `next`
   std::string document;  // the document that was run, below inputs/
   std::vector<Input> inputs;
   std::vector<std::string> set;                              // --set, as given

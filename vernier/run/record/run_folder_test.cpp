@@ -88,6 +88,7 @@ Manifest full_manifest() {
   m.reports = {{"pointing error", "plant.error", 0.21, "deg"}};
   m.checks = {{"momentum", "plant.h", true, false, 3e-12, std::nan(""), "ΔH/H = 3e-12"}};
   m.machine = {{"real-time priority", "no: refused"}};
+  m.rewound = true;
   m.warnings = {"wheel 2 \"saturated\"\n"};
   return m;
 }
@@ -113,6 +114,7 @@ TEST(Manifest, ReadsBackWhatWasWritten) {
   EXPECT_TRUE(std::isnan(r.checks[0].limit));
   EXPECT_EQ(r.checks[0].words, m.checks[0].words);
   EXPECT_FALSE(r.checks[0].seen);
+  EXPECT_TRUE(r.rewound);
   EXPECT_EQ(r.warnings, m.warnings);
   EXPECT_EQ(r.machine, m.machine);
   EXPECT_EQ(r.statistics[0].second, 9001.0);

@@ -195,6 +195,7 @@ void Archive::finish(const Summary& s, const std::vector<realtime::LinkFigure>& 
   manifest_.status = words[static_cast<std::size_t>(s.result)];
   manifest_.exit_status = exit_status(s);
   manifest_.message = s.fault ? s.fault->message : "";
+  manifest_.rewound = s.rewind.has_value();
   folder_->write(manifest_);
   log(manifest_.status + (manifest_.message.empty() ? "" : ": " + manifest_.message));
 }

@@ -3,7 +3,7 @@ import { Refused } from '../protocol/connection';
 import type { Connection } from '../protocol/connection';
 import { frameOf, type Frame, type Frames, type LateFrame, type Strip } from './frames';
 
-const pause = 500; // ms between two looks at a run that goes on
+const pause = 500; // ms between two looks at a live run
 
 /** The frames of one run: what the server tells of all of them, and the part that is in view. */
 export class History {

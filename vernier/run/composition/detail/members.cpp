@@ -253,23 +253,9 @@ void append_at(const Place& place, const Diagnostics& found, Diagnostics& proble
 }
 
 std::string shape(const Port& p, std::uint32_t count) {
-  if (p.flow == Flow::event) return "event";
-  if (p.flow == Flow::stream) return "stream";
-  std::string s = std::to_string(count) + " × ";
-  switch (p.scalar) {
-    case Scalar::real:
-      s += p.unit;
-      break;
-    case Scalar::integer:
-      s += "integer";
-      break;
-    case Scalar::boolean:
-      s += "boolean";
-      break;
-    case Scalar::byte:
-      s += "byte";
-      break;
-  }
+  if (p.flow != Flow::signal) return name_of(p.flow);
+  const std::string s = std::to_string(count) + " × " +
+                        (p.scalar == Scalar::real ? p.unit : std::string(name_of(p.scalar)));
   return p.frame.empty() ? s : s + " in " + p.frame;
 }
 
