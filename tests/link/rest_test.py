@@ -13,10 +13,11 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from processes import PATIENCE, SOURCE, VERNIER, Late, free_ports, unless_late, wait_until  # noqa: E402
+from processes import PATIENCE, SOURCE, VERNIER, Late, free_ports, unless_late  # noqa: E402
 
 PERIOD = 0.004
 ACCELERATION = 0.5  # of examples/rsp/to_simulator.xml, m/s²
@@ -86,8 +87,18 @@ class Flight:
         late = json.loads(manifest.read_text())["statistics"].get("late", 0) if manifest.exists() else 0
         return late > 0 or "missed steps" in self.log()
 
+    def wait_until(self, condition, what):
+        """Not for long once the facility was late: a run that it then ended does not come back by itself."""
+        end, late = time.monotonic() + PATIENCE, False
+        while not condition():
+            if not late and self.late():
+                end, late = time.monotonic() + 20.0, True
+            if time.monotonic() > end:
+                raise AssertionError(f"{what} did not come")
+            time.sleep(0.02)
+
     def wait_for_motion(self):
-        wait_until(self.moves, "a flight")
+        self.wait_until(self.moves, "a flight")
         self.test.assertIsNone(self.facility.poll(), self.log())
         self.test.assertIsNone(self.simulator.poll(), self.log("simulator"))
 
@@ -138,7 +149,7 @@ class Ends(unittest.TestCase):
             flight.wait_for_motion()
             end(flight)
             flight.check_end(130)
-            wait_until(lambda: "running → stopping" in flight.log("simulator"), "the halt, for the simulator")
+            flight.wait_until(lambda: "running → stopping" in flight.log("simulator"), "the halt, for the simulator")
         ends = [lambda f, n=n: f.facility.send_signal(n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)] + [lambda f: f.ask("stop")]
         # at the same time: they mostly wait
         with concurrent.futures.ThreadPoolExecutor() as pool:
@@ -161,7 +172,7 @@ class Ends(unittest.TestCase):
         def way(flight):
             flight.wait_for_motion()
             flight.ask("freeze")
-            wait_until(lambda: "frozen" in flight.ask("status").stdout and flight.value("simulator.servicer.velocity") == [0, 0, 0], "rest")
+            flight.wait_until(lambda: "frozen" in flight.ask("status").stdout and flight.value("simulator.servicer.velocity") == [0, 0, 0], "rest")
             flight.ask("resume")
             flight.wait_for_motion()  # the simulator requests a new run
             self.assertIn("the run ends: the facility's program ends or is frozen", flight.events())
@@ -172,7 +183,7 @@ class Ends(unittest.TestCase):
     def test_a_full_disk(self):
         # a run by the clock continues without its results, and is ended later
         def way(flight):
-            wait_until(lambda: "V7104" in flight.log(), "a full disk")
+            flight.wait_until(lambda: "V7104" in flight.log(), "a full disk")
             flight.wait_for_motion()
             flight.facility.send_signal(signal.SIGINT)
             self.assertEqual(flight.facility.wait(PATIENCE), 1, flight.log())
@@ -201,7 +212,7 @@ class Ends(unittest.TestCase):
         def way(flight):
             flight.wait_for_motion()
             flight.facility.send_signal(signal.SIGINT)
-            wait_until(lambda: flight.facility.poll() is not None or "coming to rest" in flight.ask("status").stdout, "the first")
+            flight.wait_until(lambda: flight.facility.poll() is not None or "coming to rest" in flight.ask("status").stdout, "the first")
             if flight.facility.poll() is None:
                 flight.facility.send_signal(signal.SIGINT)
             self.assertEqual(flight.facility.wait(PATIENCE), 130)
@@ -217,7 +228,7 @@ class Ends(unittest.TestCase):
                 flight.wait_for_motion()
                 end()
                 self.assertEqual(flight.simulator.wait(PATIENCE), 130, flight.log("simulator"))
-                wait_until(lambda: flight.events().count("halting,halted") >= number, "a halt")
+                flight.wait_until(lambda: flight.events().count("halting,halted") >= number, "a halt")
                 self.assertNotIn("no command came", flight.events())
                 self.assertEqual(flight.events().count("the client was lost"), number, flight.events())
                 if number < len(ends):
