@@ -15,7 +15,7 @@ const context = await browser.newContext({ viewport: { width: 1440, height: 2400
 context.setDefaultTimeout(patience);
 const page = await context.newPage();
 const faults = [];
-page.on('pageerror', (e) => faults.push(e.stack ?? e.message));
+page.on('pageerror', (e) => e.message.startsWith('ResizeObserver loop') || faults.push(e.stack || e.message));
 page.on('request', (r) => new URL(r.url()).hostname === '127.0.0.1' || r.url().startsWith('data:') || r.url().startsWith('blob:') || faults.push(`asks for ${r.url()}`));
 const until = (condition, argument) => page.waitForFunction(condition, argument, { timeout: patience });
 const state = page.getByRole('status').filter({ hasText: 'Vernier' });

@@ -2,6 +2,7 @@
 import { chromium } from 'playwright-core';
 import WebSocket from 'ws';
 import { serve } from '../mock/server.mjs';
+import { watchFaults } from './faults.mjs';
 
 const given = process.env.VERNIER_SERVER;
 export const real = given !== undefined;
@@ -32,7 +33,7 @@ export async function start() {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce', ...options });
       context.setDefaultTimeout(patience);
       const page = await context.newPage();
-      page.on('pageerror', (e) => faults.push(e.stack ?? e.message));
+      watchFaults(page, faults);
       page.on('request', (r) => {
         const url = new URL(r.url());
         if (['http:', 'https:', 'ws:', 'wss:'].includes(url.protocol) && url.host !== new URL(address).host)

@@ -13,6 +13,7 @@ import { chromium } from 'playwright-core';
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { build } from 'vite';
 import { sampler } from './scene/signals.mjs';
+import { watchFaults } from './faults.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const repository = join(here, '../..');
@@ -57,7 +58,7 @@ async function opened(options = {}) {
   context.setDefaultTimeout(patience);
   const page = await context.newPage();
   page.faults = [];
-  page.on('pageerror', (e) => page.faults.push(e.stack ?? e.message));
+  watchFaults(page, page.faults);
   page.on('console', (m) => m.type() === 'error' && page.faults.push(m.text()));
   await page.goto(address);
   await page.waitForFunction(() => window.show !== undefined);

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { chromium } from 'playwright-core';
+import { watchFaults } from '../faults.mjs';
 
 const program = process.env.VERNIER_PROGRAM;
 export const source = process.env.VERNIER_SOURCE;
@@ -50,7 +51,7 @@ export async function begin() {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce', ...options });
       context.setDefaultTimeout(patience);
       const page = await context.newPage();
-      page.on('pageerror', (e) => faults.push(e.stack ?? e.message));
+      watchFaults(page, faults);
       await page.goto(address);
       return page;
     },
