@@ -59,7 +59,7 @@ async function opened(options = {}) {
   const page = await context.newPage();
   page.faults = [];
   watchFaults(page, page.faults);
-  page.on('console', (m) => m.type() === 'error' && page.faults.push(m.text()));
+  page.on('console', (m) => m.type() === 'error' && !m.text().includes('ResizeObserver loop') && page.faults.push(m.text()));
   await page.goto(address);
   await page.waitForFunction(() => window.show !== undefined);
   return page;
