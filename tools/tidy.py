@@ -16,6 +16,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -40,7 +41,7 @@ def output(command):
 def headers(entry):
     """The project files that the source includes, itself first; without system headers."""
     words = shlex.split(entry["command"])
-    start = next(i for i, word in enumerate(words) if word.endswith(("c++", "g++", "clang++", "cc")))
+    start = next(i for i, word in enumerate(words) if re.fullmatch(r"(.*/)?(c\+\+|g\+\+|clang\+\+|cc)(-\d+)?", word))
     stop = words.index("-o")
     rule = subprocess.run([f"clang++-{CLANG}", *words[start + 1:stop], "-w", "-MM", entry["file"]],
                           cwd=entry["directory"], capture_output=True, text=True).stdout

@@ -33,7 +33,7 @@ class OpenMctTest(unittest.TestCase):
     def setUp(self):
         self.chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
         if not self.chromium:
-            self.skipTest("Chromium is not installed")
+            self.fail("Chromium is not installed: tools/install_packages test")
         self.packages = installed(PACKAGES, self)
         place = tempfile.TemporaryDirectory()
         self.addCleanup(place.cleanup)

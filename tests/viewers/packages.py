@@ -8,9 +8,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def installed(folder, test):
-    """`folder` with the packages and the scripts; skips the test where npm cannot install them."""
+    """`folder` with the packages and the scripts; fails the test where npm cannot install them."""
     if not shutil.which("npm"):
-        test.skipTest("npm is not installed")
+        test.fail("npm is not installed: tools/install_packages test")
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # several tests at once
@@ -23,5 +23,5 @@ def installed(folder, test):
             done = subprocess.run(["npm", "ci", "--silent", "--no-audit", "--no-fund"], cwd=folder, capture_output=True, text=True)
             if done.returncode != 0:
                 shutil.rmtree(folder / "node_modules", ignore_errors=True)
-                test.skipTest("npm cannot install the viewers' clients: " + done.stderr.strip())
+                test.fail("npm cannot install the viewers' clients: " + done.stderr.strip())
     return folder
