@@ -3,7 +3,7 @@
 namespace vernier::app {
 
 std::filesystem::path ExampleFiles::document(const Example& e) {
-  const std::filesystem::path here = std::filesystem::path(e.folder) / e.main;
+  std::filesystem::path here = std::filesystem::path(e.folder) / e.main;
   std::error_code none;
   if (std::filesystem::is_regular_file(here, none)) return here;
   if (!copies_) copies_.emplace();

@@ -87,7 +87,7 @@ std::string digest_of(std::string_view content) {
 fs::path writable(const fs::path& folder, const std::string& file) {
   std::error_code failed;
   const fs::path root = fs::weakly_canonical(folder, failed);
-  const fs::path whole = fs::weakly_canonical(root / file, failed);
+  fs::path whole = fs::weakly_canonical(root / file, failed);
   const fs::path relative = whole.lexically_relative(root);
   const bool inside = !failed && !file.empty() && file.find('\0') == std::string::npos &&
                       !relative.empty() && relative != "." && !hidden(relative);

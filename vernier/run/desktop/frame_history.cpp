@@ -27,7 +27,7 @@ std::int64_t whole(double v) noexcept {
 
 std::filesystem::path frames_file(const std::filesystem::path& folder) {
   std::error_code none;
-  const auto file = folder / "frames.h5";
+  auto file = folder / "frames.h5";
   if (!std::filesystem::exists(file, none))
     refuse("V8131", "the run in " + folder.string() + " has no frames: it did not keep time",
            "vernier run FILE --rt   keeps time and records every frame");

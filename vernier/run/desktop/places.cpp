@@ -25,7 +25,8 @@ fs::path real_path(const fs::path& path) {
 
 }  // namespace
 
-Places::Places(fs::path start, std::vector<fs::path> folders) : start_(real_path(start)) {
+Places::Places(const fs::path& start, const std::vector<fs::path>& folders)
+    : start_(real_path(start)) {
   folders_.push_back(start_);
   for (const fs::path& f : folders) {
     if (fs::path whole = real_path(f); !whole.empty()) folders_.push_back(std::move(whole));

@@ -16,7 +16,7 @@ namespace vernier::desktop {
 class Places {
  public:
   /// `folders`: everything below them.
-  Places(std::filesystem::path start, std::vector<std::filesystem::path> folders);
+  Places(const std::filesystem::path& start, const std::vector<std::filesystem::path>& folders);
 
   /// The folder of a run, as it is shown: relative if it is below the start. Throws
   /// ConfigurationError: V8102 there is none, V8107 it is elsewhere and the role only watches.

@@ -8,8 +8,7 @@
 
 namespace vernier::record {
 
-EventList::EventList(std::filesystem::path run_folder)
-    : file_(std::move(run_folder) / "events.csv") {}
+EventList::EventList(const std::filesystem::path& run_folder) : file_(run_folder / "events.csv") {}
 
 void EventList::refresh() {
   std::ifstream in(file_, std::ios::binary);

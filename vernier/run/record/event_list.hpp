@@ -18,7 +18,7 @@ class EventList {
     std::vector<std::string> cells;  // of all columns
   };
 
-  explicit EventList(std::filesystem::path run_folder);
+  explicit EventList(const std::filesystem::path& run_folder);
 
   /// Reads what was added. A file that cannot be read has no events.
   void refresh();
