@@ -61,9 +61,10 @@ bench: test-packages ## measure the figures that docs/ quotes
 	@cmake --build build -j $(JOBS) --target vernier benchmarks
 	@benchmarks/all build
 
-soak: packages ## RSP for long: 10000 random experiments, 12 simulated hours of operation with mishaps
+soak: packages ## for long: 10000 RSP experiments, 12 simulated hours with mishaps; runs on nodes that are moved and lost
 	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
-	@cmake --build build -j $(JOBS) --target rsp_soak
+	@cmake --build build -j $(JOBS) --target rsp_soak distribution_soak
+	@build/bin/distribution_soak
 	@build/bin/rsp_soak
 
 check: test-packages ## format, names and likely mistakes (clang-tidy), includes, links in the documents

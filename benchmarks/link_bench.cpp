@@ -76,11 +76,11 @@ void clocks() {
     std::printf("%-6s", std::string(name(network)).c_str());
     for (const int method : {0, 1, 2}) {
       ClockPair pair({.network = network, .interval = method == 2 ? 0.1 : 1.0});
-      MeanOffset mean;
-      ClockFilter filter;
+      net::MeanOffset mean;
+      net::ClockFilter filter;
       std::vector<double> e;
       while (pair.now() < 10'800.0) {
-        const Exchange x = pair.next();
+        const net::ClockExchange x = pair.next();
         mean.add(x);
         filter.add(x);
         if (pair.now() < 60.0) continue;
@@ -100,7 +100,7 @@ void clocks() {
 
 void forerun() {
   ClockPair pair({.network = Network::epos, .skew = 10e-6});
-  ClockFilter filter;
+  net::ClockFilter filter;
   StepGrid grid;
   grid.begin({100'000'000, 1}, 0, 0);
   double first = 0.0, worst = 0.0, last = 0.0;

@@ -11,6 +11,7 @@ find_package(OpenSSL 3.0 REQUIRED)
 find_package(PNG REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(KLU REQUIRED)
+find_package(MPI QUIET COMPONENTS CXX)  # not required: see run/mpi
 pkg_check_modules(erfa REQUIRED erfa)
 pkg_check_modules(urdfdom REQUIRED IMPORTED_TARGET urdfdom)
 if(BUILD_TESTING)

@@ -8,6 +8,7 @@
 
 #include "apps/vernier/console.hpp"
 #include "apps/vernier/federation.hpp"
+#include "apps/vernier/servers.hpp"
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/text.hpp"
 #include "vernier/run/composition/composition.hpp"
@@ -112,6 +113,20 @@ constexpr std::array all_commands{
             "vernier rti --listen 127.0.0.1:14321 &\n"
             "vernier federate list --rti 127.0.0.1:14321",
             false, declare_rti},
+    Command{"server", "host parts of runs of other computers", Before::nothing,
+            "vernier server --listen 127.0.0.1:14870 --folder here &\n"
+            "vernier nodes --on 127.0.0.1:14870",
+            false, declare_server},
+    Command{"move", "move a part of a run in another terminal to another node", Before::nothing,
+            "vernier examples copy formation\n"
+            "vernier run formation/formation.xml --rate 1 --on local:4 --quiet &\n"
+            "vernier move b.craft node1",
+            false, declare_move},
+    Command{"nodes", "servers on other computers: who answers, load, round trip, clock",
+            Before::nothing,
+            "vernier server --listen 127.0.0.1:14870 --folder here &\n"
+            "vernier nodes --on 127.0.0.1:14870",
+            false, declare_nodes},
     Command{"trust", "let documents load a plug-in or other native code", Before::nothing,
             "vernier trust --list", false, declare_trust},
     Command{"time", "an instant in every time scale, and counted from every epoch", Before::nothing,
@@ -271,6 +286,8 @@ int run_program(const std::vector<std::string>& arguments) {
       fmt::print("{}", overview(false));
       return status::good;
     }
+    // for the program's own use: see server::Launch
+    if (arguments[0] == "executor") return become_executor(arguments);
     std::vector<std::string> rest = arguments;
     if (rest[0] == "--version" || rest[0] == "-V") rest[0] = "version";
     const Command* command = find_command(rest[0]);

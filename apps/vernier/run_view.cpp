@@ -169,7 +169,7 @@ void show_real_time(const realtime::Health& h) {
     if (++shown > 5) break;
     fmt::print("  frame {} at t = {:.{}f} s was late by {}: {}\n", f.number, seconds(f.time),
                h.decimals(), realtime::time_text(static_cast<double>(-f.margin)),
-               realtime::blame(f, h.parts, h.others));
+               realtime::blame(f, h));
   }
   if (h.frames.late > 5) fmt::print("  … all late frames are in frames.h5\n");
   if (h.near_throttling()) {
@@ -286,6 +286,16 @@ std::string warnings_text(std::size_t warnings, const Progress& progress) {
   return fmt::format("{}, see above{}", warnings, progress.hid_events() ? " and events.csv" : "");
 }
 
+/// Which parts run on which node; empty: there is one only.
+std::string nodes_text(const session::Session& s) {
+  std::string all;
+  for (const auto& [node, parts] : s.executive().placement())
+    all += fmt::format(
+        "{:<9} {:<10} {}\n", all.empty() ? "nodes" : "", node,
+        parts.empty() ? "nothing yet; takes over when another is lost" : joined(parts, ", "));
+  return all;
+}
+
 /// A link in the folder of a run that was rewound, to the run that continues it.
 void link_next(const std::filesystem::path& before, const std::filesystem::path& now) {
   std::error_code ignored;
@@ -331,6 +341,7 @@ Shown run_once(const std::filesystem::path& document, session::Options options,
                 &session);
   if (talk) {
     show_line("ready", ready_text(session), readying.seconds());
+    if (const std::string nodes = nodes_text(session); !nodes.empty()) fmt::print("{}", nodes);
     fmt::print("\n");
     std::fflush(stdout);
     if (!problems.list().empty()) print_problems(problems);

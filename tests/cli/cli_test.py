@@ -16,7 +16,7 @@ import unittest
 from in_a_folder import FEEDBACK, MISSION, PATIENCE, SOURCE, VERNIER, InAFolder, free_ports, wait_until
 
 COMMANDS = ["demo", "new", "run", "check", "plot", "help", "desktop", "examples", "info", "runs", "status", "freeze",
-            "resume", "stop", "watch", "set", "send", "step", "rate", "checkpoint", "mark", "rewind", "doctor", "export", "report", "compare", "import", "modes", "linearize", "explain", "serve", "link", "federate", "rti", "trust",
+            "resume", "stop", "watch", "set", "send", "step", "rate", "checkpoint", "mark", "rewind", "doctor", "export", "report", "compare", "import", "modes", "linearize", "explain", "serve", "link", "federate", "rti", "server", "move", "nodes", "trust",
             "time", "frames", "dtd", "completion", "version"]
 
 
@@ -393,6 +393,45 @@ class Info(InAFolder):
             self.assertIn(part, text)
         found = json.loads(self.vernier("info", FEEDBACK, "--json").stdout)
         self.assertEqual([i["name"] for i in found["instances"]], ["plant", "relay", "counter"])
+
+    def test_on_nodes_it_shows_who_waits_for_whom(self):
+        sampled = SOURCE / "missions/aausat2/sampled.xml"
+        text = self.vernier("info", sampled, "--on", "local:2").stdout
+        self.assertRegex(text, r"(?m)^aausat2-sampled on 2 nodes$")
+        self.assertRegex(text, r"(?m)^  plant +node[12]  automatic  .* a tick$")
+        self.assertRegex(text, r"(?m)^  plant\.b +→ supervisor\.b +node\d → node\d  at the same instant$")
+        self.assertRegex(text, r"(?m)^waiting for values of the same instant: 4 exchanges a tick$")
+        self.assertRegex(text, r"(?m)^    2  outputs that need others first: plant\.")
+        self.assertRegex(text, r"(?m)^  [0-9 .e+]+ ticks/s, [0-9 .e+]+ times real time$")
+        self.assertRegex(text, r"(?m)^  a delay of 1 tick on .* saves 4 exchanges a tick: ")
+        found = json.loads(self.vernier("info", sampled, "--on", "local:2", "--json").stdout)
+        self.assertEqual({p["name"] for p in found["parts"]}, {"plant", "supervisor"})
+        self.assertEqual({p["node"] for p in found["parts"]}, {"node1", "node2"})
+        self.assertEqual(found["forecast"]["exchanges_per_tick"], 4)
+        self.assertTrue(found["forecast"]["cost_known"])
+        self.assertRegex(text, r"(?m)^  on one node: [0-9 .e+]+ ticks/s, ")
+        self.assertGreater(found["forecast"]["one_node_tick_s"], 0)
+        self.assertAlmostEqual(sum(n["work_s"] for n in found["nodes"]), sum(p["cost_s"] for p in found["parts"]))
+        self.assertIn('--on needs a document, which "rigid_body" is not', self.vernier("info", "rigid_body", "--on", "local:2", status=2).stderr)
+        # one node: nothing is cut
+        self.assertIn("no connection leads from one node to another",
+                      self.vernier("info", sampled, "--on", "local:1").stdout)
+
+    def test_on_nodes_it_takes_a_document_and_starts_nothing_outside(self):
+        (self.folder / "nodes.xml").write_text(
+            '<nodes><node name="desk" local="yes"/><node name="rack" address="rack.example.org"/>'
+            '<place part="super*" node="rack"/><network round_trip="1 s"/></nodes>', encoding="utf-8")
+        # its plant is another program, to which nobody connects
+        found = json.loads(self.vernier("info", SOURCE / "missions/aausat2/lines.xml", "--on", "nodes.xml", "--json").stdout)
+        self.assertEqual([(p["name"], p["node"], p["why"]) for p in found["parts"]],
+                         [("plant", "desk", "stays here"), ("supervisor", "rack", "nodes document")])
+        self.assertEqual([n["address"] for n in found["nodes"]], [None, "rack.example.org:4870"])
+        self.assertFalse(found["forecast"]["cost_known"])
+        self.assertIn("plant is connected to a device", found["forecast"]["assumes"])
+        self.assertGreater(found["forecast"]["tick_s"], 1)  # there and back
+        text = self.vernier("info", SOURCE / "missions/aausat2/lines.xml", "--on", "nodes.xml").stdout
+        self.assertRegex(text, r"(?m)^  at most 0\.\d+ ticks/s, ")
+        self.assertIn("round trip 1 s, 125 MB/s", text)
 
     def test_graphs(self):
         self.assertRegex(self.vernier("info", FEEDBACK, "--graph").stdout, r'^digraph "feedback" \{(.|\n)*\}\n$')

@@ -66,11 +66,12 @@ class Trust(InAFolder):
     # say why they do not; a new command must be entered
     READS = {
         "check": [["check"], ["check", "--json"], ["check", "--set", "run.stop=2s"]],
-        "info": [["info"], ["info", "--json"], ["info", "--graph", "dot"], ["info", "--graph", "text"], ["info", "--all"]],
+        "info": [["info"], ["info", "--json"], ["info", "--graph", "dot"], ["info", "--graph", "text"], ["info", "--all"],
+                 ["info", "--on", "local:2"]],
         "import": [["import"]],
     }
     RUNS = {
-        "run": [["run"], ["run", "--no-record"], ["run", "--json"], ["run", "--detach"]],
+        "run": [["run"], ["run", "--no-record"], ["run", "--json"], ["run", "--detach"], ["run", "--on", "local:2"]],
         "check": [["check", "--coupling"]],
         "serve": [["serve", "--listen", "127.0.0.1:0", "--once"]],
         "doctor": [["doctor", "--seconds", "0.1", "--for"]],
@@ -80,7 +81,7 @@ class Trust(InAFolder):
     OTHERS = {"federate",  # below
               "desktop"}   # reads documents as info does, and starts them by `vernier run`
     NO_DOCUMENT = {"demo", "new", "plot", "help", "examples", "runs", "status", "freeze", "resume", "stop", "watch", "set", "send", "step",
-                   "rate", "checkpoint", "mark", "rewind", "export", "report", "compare", "explain", "link", "rti", "trust", "time", "frames", "dtd",
+                   "rate", "checkpoint", "mark", "move", "nodes", "server", "rewind", "export", "report", "compare", "explain", "link", "rti", "trust", "time", "frames", "dtd",
                    "completion", "version"}
 
     def test_no_command_runs_code_that_is_not_trusted(self):

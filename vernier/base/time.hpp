@@ -41,4 +41,18 @@ constexpr Time tick(Rate r, std::int64_t k) noexcept {
               Duration(rest * r.seconds * 1'000'000'000 / r.times)};
 }
 
+/// The number of the first tick that is not before a time.
+inline std::int64_t first_tick(Rate r, Time t) noexcept {
+  // whole rounds of `seconds` first, which avoids overflow for thousands of years
+  const std::int64_t round = r.seconds * 1'000'000'000;
+  const std::int64_t ns = t.time_since_epoch().count();
+  const std::int64_t rest = ns % round;
+  const auto within = static_cast<std::int64_t>(
+      static_cast<double>(rest) / static_cast<double>(round) * static_cast<double>(r.times));
+  std::int64_t k = ns / round * r.times + within;
+  while (k > 0 && tick(r, k - 1) >= t) --k;
+  while (tick(r, k) < t) ++k;
+  return k;
+}
+
 }  // namespace vernier

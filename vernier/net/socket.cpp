@@ -12,8 +12,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <system_error>
 
@@ -25,10 +27,11 @@ struct FreeAddresses {
 };
 using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
 
-Result<Addresses, std::string> resolved(const Address& a, bool to_listen, int type = SOCK_STREAM) {
+Result<Addresses, std::string> resolved(const Address& a, bool to_listen, int type = SOCK_STREAM,
+                                        int flags = 0) {
   addrinfo hints{};
   hints.ai_socktype = type;
-  hints.ai_flags = AI_NUMERICSERV | (to_listen ? AI_PASSIVE : 0);
+  hints.ai_flags = AI_NUMERICSERV | (to_listen ? AI_PASSIVE : 0) | flags;
   addrinfo* found = nullptr;
   const int status = getaddrinfo(a.host.c_str(), a.port.c_str(), &hints, &found);
   if (status != 0) return Failure{std::string(gai_strerror(status))};
@@ -57,6 +60,16 @@ std::optional<sockaddr_un> unix_address(const std::string& path) noexcept {
 }
 constexpr const char* too_long = "a path of at most 107 characters is needed";
 
+/// Removes what a killed process has left.
+void remove_unused(const std::string& path, const sockaddr_un& a) noexcept {
+  struct stat found {};
+  if (stat(path.c_str(), &found) != 0 || !S_ISSOCK(found.st_mode)) return;
+  const Descriptor probe = made(AF_UNIX);
+  if (connect(probe.get(), reinterpret_cast<const sockaddr*>(&a), sizeof a) != 0 &&
+      errno == ECONNREFUSED)
+    unlink(path.c_str());
+}
+
 }  // namespace
 
 std::string system_error() { return words(errno); }
@@ -79,23 +92,27 @@ Result<Descriptor, std::string> listening(const Address& a, int backlog) {
 Result<Descriptor, std::string> listening_at(const std::string& path, int backlog) {
   const auto a = unix_address(path);
   if (!a) return Failure{std::string(too_long)};
-  const auto* address = reinterpret_cast<const sockaddr*>(&*a);
-  // a socket left by a killed process is unused
-  struct stat found {};
-  if (stat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode)) {
-    const Descriptor probe = made(AF_UNIX);
-    if (connect(probe.get(), address, sizeof *a) != 0 && errno == ECONNREFUSED)
-      unlink(path.c_str());
-  }
+  remove_unused(path, *a);
+  // It gets its name when it listens: who finds the name can connect. The folder's descriptor makes
+  // the other name short enough.
+  const auto folder_name = std::filesystem::absolute(path).parent_path();
+  const Descriptor folder(open(folder_name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) return Failure{system_error()};
+  static std::atomic<unsigned> count{0};
+  const std::string fresh = "/proc/self/fd/" + std::to_string(folder.get()) + "/.socket-" +
+                            std::to_string(getpid()) + "-" + std::to_string(count++);
+  const auto b = unix_address(fresh);
   Descriptor fd = made(AF_UNIX);
   // set the permissions before bind(), so that no other user can connect in between
-  if (!fd || fchmod(fd.get(), S_IRUSR | S_IWUSR) != 0 || bind(fd.get(), address, sizeof *a) != 0)
+  if (!b || !fd || fchmod(fd.get(), S_IRUSR | S_IWUSR) != 0 ||
+      bind(fd.get(), reinterpret_cast<const sockaddr*>(&*b), sizeof *b) != 0)
     return Failure{system_error()};
-  if (chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0 || listen(fd.get(), backlog) != 0) {
-    const std::string why = system_error();
-    unlink(path.c_str());
-    return Failure{why};
-  }
+  std::string why;
+  if (chmod(fresh.c_str(), S_IRUSR | S_IWUSR) != 0 || listen(fd.get(), backlog) != 0 ||
+      link(fresh.c_str(), path.c_str()) != 0)
+    why = errno == EEXIST ? words(EADDRINUSE) : system_error();
+  unlink(fresh.c_str());
+  if (!why.empty()) return Failure{why};
   return fd;
 }
 
@@ -167,6 +184,24 @@ Result<Descriptor, std::string> datagrams_to(const Address& a) {
   return Failure{why};
 }
 
+Result<Descriptor, std::string> connecting(const Address& a) {
+  auto found = resolved(a, false, SOCK_STREAM, AI_NUMERICHOST);
+  if (!found) return Failure{found.error()};
+  Descriptor fd = made((*found)->ai_family);
+  if (!fd) return Failure{system_error()};
+  prepare(fd.get());
+  if (connect(fd.get(), (*found)->ai_addr, (*found)->ai_addrlen) != 0 && errno != EINPROGRESS)
+    return Failure{system_error()};
+  return fd;
+}
+
+std::string connect_failure(int fd) {
+  int error = 0;
+  socklen_t size = sizeof error;
+  if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
+  return error == 0 ? std::string() : words(error);
+}
+
 Result<Descriptor, std::string> connected_to(const std::string& path) {
   const auto a = unix_address(path);
   if (!a) return Failure{std::string(too_long)};
@@ -178,11 +213,10 @@ Result<Descriptor, std::string> connected_to(const std::string& path) {
   return fd;
 }
 
-Endpoint peer_of(int fd) noexcept {
+namespace {
+
+Endpoint endpoint_of(const sockaddr_storage& a) noexcept {
   Endpoint e;
-  sockaddr_storage a{};
-  socklen_t size = sizeof a;
-  if (getpeername(fd, reinterpret_cast<sockaddr*>(&a), &size) != 0) return e;
   if (a.ss_family == AF_INET) {
     const auto& four = reinterpret_cast<const sockaddr_in&>(a);
     e.ip[10] = e.ip[11] = 0xff;
@@ -195,6 +229,18 @@ Endpoint peer_of(int fd) noexcept {
   }
   return e;
 }
+
+template <class Name>
+Endpoint endpoint(int fd, const Name& name) noexcept {
+  sockaddr_storage a{};
+  socklen_t size = sizeof a;
+  return name(fd, reinterpret_cast<sockaddr*>(&a), &size) == 0 ? endpoint_of(a) : Endpoint{};
+}
+
+}  // namespace
+
+Endpoint peer_of(int fd) noexcept { return endpoint(fd, ::getpeername); }
+Endpoint own_end_of(int fd) noexcept { return endpoint(fd, ::getsockname); }
 
 std::string text(const Endpoint& e) {
   if (e.port == 0) return {};

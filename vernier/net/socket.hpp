@@ -35,6 +35,11 @@ std::optional<Descriptor> accepted(const Descriptor& listener, Clock::time_point
 Result<Descriptor, std::string> connected(const Address&, Clock::time_point deadline,
                                           int wake = -1);
 Result<Descriptor, std::string> connected_to(const std::string& path);
+/// Begins to connect to an address in numbers, without waiting: the socket is writable when the
+/// attempt is over; connect_failure() says whether it failed.
+Result<Descriptor, std::string> connecting(const Address&);
+/// Empty: connected.
+std::string connect_failure(int fd);
 /// A socket that sends datagrams (UDP) to an address; nobody needs to listen there.
 Result<Descriptor, std::string> datagrams_to(const Address&);
 
@@ -44,6 +49,8 @@ struct Endpoint {
   std::uint16_t port = 0;
 };
 Endpoint peer_of(int fd) noexcept;
+/// The address of this side.
+Endpoint own_end_of(int fd) noexcept;
 /// "127.0.0.1:4711"; empty: not known.
 std::string text(const Endpoint&);
 

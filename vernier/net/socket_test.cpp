@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <system_error>
 #include <thread>
 
 #include "vernier/base/temporary_folder.hpp"
@@ -93,6 +94,28 @@ TEST(Sockets, AtAPathAreForThisUserAndReplaceWhatADeadProcessLeft) {
   const auto far_too_long = listening_at(std::string(longest_path + 1, 'x'));
   ASSERT_FALSE(far_too_long);
   EXPECT_THAT(far_too_long.error(), HasSubstr("107"));
+}
+
+TEST(Sockets, AtAPathCanBeReachedAsSoonAsTheirNameIsThere) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "socket").string();
+  for (int round = 0; round < 200; ++round) {
+    std::string refused;
+    std::thread client([&] {
+      while (true) {
+        const auto near = connected_to(path);
+        if (near) return;
+        if (near.error() == std::generic_category().message(ENOENT)) continue;
+        refused = near.error();
+        return;
+      }
+    });
+    const auto listener = listening_at(path);
+    client.join();
+    ASSERT_TRUE(listener) << listener.error();
+    ASSERT_EQ(refused, "");
+    unlink(path.c_str());
+  }
 }
 
 TEST(Descriptors, CloseThemselvesOnce) {

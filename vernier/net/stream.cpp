@@ -82,31 +82,73 @@ long uninterrupted(Call call) noexcept {
 Tls::Tls(std::unique_ptr<Context> c) : context_(std::move(c)) {}
 Tls::~Tls() = default;
 
+namespace {
+
+/// Uses a certificate chain and its private key.
+bool identify(SSL_CTX* c, const std::string& certificate, const std::string& key,
+              std::string& why) {
+  if (!c || SSL_CTX_use_certificate_chain_file(c, certificate.c_str()) != 1) {
+    why = certificate + ": " + tls_words();
+  } else if (SSL_CTX_use_PrivateKey_file(c, key.c_str(), SSL_FILETYPE_PEM) != 1 ||
+             SSL_CTX_check_private_key(c) != 1) {
+    why = key + ": " + tls_words();
+  } else {
+    return true;
+  }
+  return false;
+}
+
+/// The authorities that must have issued the certificate of the other side; empty: the system's.
+bool believe(SSL_CTX* c, const std::string& authorities, std::string& why) {
+  if (!c || (authorities.empty() ? SSL_CTX_set_default_verify_paths(c)
+                                 : SSL_CTX_load_verify_file(c, authorities.c_str())) != 1) {
+    why = authorities + ": " + tls_words();
+    return false;
+  }
+  SSL_CTX_set_verify(c, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  return true;
+}
+
+std::unique_ptr<Tls::Context> mutual_context(const SSL_METHOD* side, const Tls::Mutual& files,
+                                             std::string& why) {
+  if (files.authorities.empty()) {  // not everybody with a certificate of the system's
+    why = "there are no authorities";
+    return nullptr;
+  }
+  auto c = tls_context(side);
+  if (!identify(c->all, files.certificate, files.key, why) ||
+      !believe(c->all, files.authorities, why))
+    return nullptr;
+  SSL_CTX_set_min_proto_version(c->all, TLS1_3_VERSION);
+  // a resumed session would not show the certificate again
+  SSL_CTX_set_session_cache_mode(c->all, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_num_tickets(c->all, 0);
+  return c;
+}
+
+}  // namespace
+
 std::shared_ptr<Tls> Tls::of_server(const std::string& certificate, const std::string& key,
                                     std::string& why) {
   auto c = tls_context(TLS_server_method());
-  if (!c->all || SSL_CTX_use_certificate_chain_file(c->all, certificate.c_str()) != 1) {
-    why = certificate + ": " + tls_words();
-  } else if (SSL_CTX_use_PrivateKey_file(c->all, key.c_str(), SSL_FILETYPE_PEM) != 1 ||
-             SSL_CTX_check_private_key(c->all) != 1) {
-    why = key + ": " + tls_words();
-  } else {
-    return std::make_shared<Tls>(std::move(c));
-  }
-  return nullptr;
+  if (!identify(c->all, certificate, key, why)) return nullptr;
+  return std::make_shared<Tls>(std::move(c));
 }
 
 std::shared_ptr<Tls> Tls::of_client(const std::string& authorities, std::string& why) {
   auto c = tls_context(TLS_client_method());
-  const bool good =
-      c->all && (authorities.empty() ? SSL_CTX_set_default_verify_paths(c->all)
-                                     : SSL_CTX_load_verify_file(c->all, authorities.c_str())) == 1;
-  if (!good) {
-    why = authorities + ": " + tls_words();
-    return nullptr;
-  }
-  SSL_CTX_set_verify(c->all, SSL_VERIFY_PEER, nullptr);
+  if (!believe(c->all, authorities, why)) return nullptr;
   return std::make_shared<Tls>(std::move(c));
+}
+
+std::shared_ptr<Tls> Tls::of_server(const Mutual& files, std::string& why) {
+  auto c = mutual_context(TLS_server_method(), files, why);
+  return c ? std::make_shared<Tls>(std::move(c)) : nullptr;
+}
+
+std::shared_ptr<Tls> Tls::of_client(const Mutual& files, std::string& why) {
+  auto c = mutual_context(TLS_client_method(), files, why);
+  return c ? std::make_shared<Tls>(std::move(c)) : nullptr;
 }
 
 struct Stream::Session {
@@ -268,6 +310,10 @@ std::string Stream::why() const {
 bool wait_for(const Stream& s, Stream::State state, Clock::time_point deadline) noexcept {
   const std::uint32_t what = state == Stream::State::wait_to_write ? writable : readable;
   return wait_for(s.descriptor(), what, deadline).ready != 0 && Clock::now() < deadline;
+}
+
+bool wait_for_room(const Stream& s, Clock::time_point deadline) noexcept {
+  return wait_for(s.descriptor(), writable, deadline).ready != 0;
 }
 
 }  // namespace vernier::net

@@ -65,7 +65,9 @@ class Stream {
   std::unique_ptr<Session> tls_;
 };
 
-/// Waits until a read, a write or a handshake can continue. False: not before the deadline.
+/// Waits until a read or a handshake can continue. False: not before the deadline.
 bool wait_for(const Stream&, Stream::State, Clock::time_point deadline) noexcept;
+/// Waits until a write can continue.
+bool wait_for_room(const Stream&, Clock::time_point deadline) noexcept;
 
 }  // namespace vernier::net

@@ -245,6 +245,49 @@ TEST(Tls, BelievesOnlyTheRightCertificateForTheRightName) {
   EXPECT_FALSE(Tls::of_client("nowhere.pem", why));
 }
 
+TEST(Tls, MutuallyBelievesOnlyCertificatesOfTheAuthority) {
+  Authority authority;
+  const std::string right = authority.certificate("right", "IP:127.0.0.1");
+  const std::string wrong = authority.certificate("wrong", "IP:127.0.0.1");
+  std::string why;
+  const auto server = Tls::of_server({right + ".pem", right + ".key", right + ".pem"}, why);
+  const auto client = Tls::of_client({right + ".pem", right + ".key", right + ".pem"}, why);
+  const auto stranger = Tls::of_client({wrong + ".pem", wrong + ".key", right + ".pem"}, why);
+  const auto nobody = Tls::of_client(right + ".pem", why);
+  ASSERT_TRUE(server && client && stranger && nobody) << why;
+  /// What the server says first; empty: it admits nobody.
+  const auto said = [&](const Tls& c) {
+    Ends e = tcp_pair();
+    Stream near(std::move(e.near)), far(std::move(e.far));
+    near.secure(c, "127.0.0.1");
+    far.secure(*server);
+    const auto over = [](State s) { return s == State::done || s == State::closed; };
+    State a = State::wait, b = State::wait;
+    while (!over(a) || !over(b)) {
+      if (!over(a)) a = near.shake();
+      if (!over(b)) b = far.shake();
+    }
+    if (b == State::closed) {
+      far.close();
+    } else {
+      EXPECT_EQ(far.write(std::vector<std::byte>(3)).bytes, 3u);
+    }
+    std::array<std::byte, 8> room{};
+    while (true) {
+      const Stream::Moved m = near.read(room);
+      if (m.state == State::done || m.state == State::closed) return m.bytes;
+      wait_for(near, m.state, forever);
+    }
+  };
+  EXPECT_EQ(said(*client), 3u);
+  EXPECT_EQ(said(*stranger), 0u);
+  EXPECT_EQ(said(*nobody), 0u);
+  EXPECT_FALSE(Tls::of_client({right + ".pem", wrong + ".key", right + ".pem"}, why));
+  EXPECT_FALSE(Tls::of_server({right + ".pem", right + ".key", "nowhere.pem"}, why));
+  EXPECT_THAT(why, HasSubstr("nowhere.pem"));
+  EXPECT_FALSE(Tls::of_server({right + ".pem", right + ".key", ""}, why));
+}
+
 TEST(Tls, RefusesWhoDoesNotSpeakIt) {
   Authority authority;
   const std::string right = authority.certificate("right", "IP:127.0.0.1");

@@ -16,6 +16,14 @@ class Tls {
   /// system's.
   static std::shared_ptr<Tls> of_client(const std::string& authorities, std::string& why);
 
+  /// The files of one side of mutual TLS 1.3: both sides have a certificate, and each must have
+  /// been issued by one of the authorities.
+  struct Mutual {
+    std::string certificate, key, authorities;
+  };
+  static std::shared_ptr<Tls> of_server(const Mutual&, std::string& why);
+  static std::shared_ptr<Tls> of_client(const Mutual&, std::string& why);
+
   struct Context;
   explicit Tls(std::unique_ptr<Context>);
   ~Tls();

@@ -195,10 +195,10 @@ TEST(Callbacks, WaitWhileTheyAreDisabled) {
 TEST(Callbacks, MayCallServicesButNotEvoke) {
   for (const CallbackModel model : {HLA_EVOKED, HLA_IMMEDIATE}) {
     Recorder f;
-    Joined j(f, model);
-    RTIambassador& a = j.ambassador;
-    f.during = [&](const std::string& what) {
+    std::atomic<RTIambassador*> joined{nullptr};
+    f.during = [&](const std::string& what) {  // from another thread, as soon as it has joined
       if (what != "granted 1") return;
+      RTIambassador& a = *joined;
       EXPECT_THROW(a.evokeCallback(0.0), CallNotAllowedFromWithinCallback);
       EXPECT_THROW(a.evokeMultipleCallbacks(0.0, 0.0), CallNotAllowedFromWithinCallback);
       EXPECT_THROW(a.disconnect(), CallNotAllowedFromWithinCallback);
@@ -209,9 +209,11 @@ TEST(Callbacks, MayCallServicesButNotEvoke) {
       a.publishInteractionClass(handle<InteractionClassHandle>(interaction_i));
       a.sendInteraction(handle<InteractionClassHandle>(interaction_i), {}, {});
     };
+    Joined j(f, model);
+    joined = &j.ambassador;
     j.rti.say(wire::Granted{Stamp{1}});
     j.rti.say(wire::Granted{Stamp{2}});
-    if (model == HLA_EVOKED) a.evokeMultipleCallbacks(0.0, 1.0);
+    if (model == HLA_EVOKED) j.ambassador.evokeMultipleCallbacks(0.0, 1.0);
     EXPECT_EQ(f.wait_for(3),
               (std::vector<std::string>{"discover 50 2 mine", "granted 1", "granted 2"}));
     EXPECT_EQ(j.rti.heard<wire::SendInteraction>().size(), 1u);

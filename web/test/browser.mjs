@@ -3,6 +3,7 @@ import { chromium } from 'playwright-core';
 import WebSocket from 'ws';
 import { serve } from '../mock/server.mjs';
 import { watchFaults } from './faults.mjs';
+import { waitUntil } from './until.mjs';
 
 const given = process.env.VERNIER_SERVER;
 export const real = given !== undefined;
@@ -93,7 +94,7 @@ export const plot = (page, k) => page.evaluate((i) => window.vernierTest[`plot${
 /** Waits until `holds(argument)` does in the page; a failure says what the page is. */
 export async function until(page, holds, argument) {
   try {
-    await page.waitForFunction(holds, argument, { timeout: patience });
+    await waitUntil(page, holds, argument, patience);
   } catch (error) {
     const state = await page.evaluate(() => ({ run: window.vernierTest?.run?.(), text: document.body.innerText.slice(0, 600) }));
     throw new Error(`${error.message}\n${holds}\nthe page: ${JSON.stringify(state)}`);

@@ -176,6 +176,18 @@ Action declare_watch(CLI::App& app) {
   };
 }
 
+Action declare_move(CLI::App& app) {
+  auto asked = request_of(app);
+  app.add_option("move", asked->words, "a part of the run, and the node where it continues")
+      ->required()
+      ->expected(2)
+      ->type_name("PART NODE");
+  return [asked](const Invocation&) {
+    fmt::print("{}\n", session::ask(run_argument(asked->run), "move " + joined(asked->words, " ")));
+    return status::good;
+  };
+}
+
 Action declare_step(CLI::App& app) {
   auto asked = request_of(app);
   auto ticks = std::make_shared<int>(1);

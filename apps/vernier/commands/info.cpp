@@ -9,6 +9,7 @@
 #include "apps/vernier/command.hpp"
 #include "apps/vernier/console.hpp"
 #include "apps/vernier/describe.hpp"
+#include "apps/vernier/placement_text.hpp"
 #include "apps/vernier/run_argument.hpp"
 #include "vernier/base/text.hpp"
 #include "vernier/run/record/result_reader.hpp"
@@ -20,7 +21,7 @@ namespace {
 
 struct InfoRequest {
   std::string what;
-  std::string graph;
+  std::string graph, on;
   std::vector<std::string> set;
   bool json = false, all = false, scene = false;
 };
@@ -93,7 +94,39 @@ int show_run(const std::filesystem::path& folder, bool json) {
   return status::good;
 }
 
+/// Where a document would run, and how fast.
+int show_placement(const InfoRequest& a) {
+  constexpr std::chrono::milliseconds measuring(300);
+  Diagnostics problems;
+  const placement::Nodes nodes = placement::nodes_of(a.on, problems);
+  const auto prepared = [&a](Diagnostics& found) {
+    return session::prepare(a.what, {.set = a.set}, catalogue(), found, false);
+  };
+  session::Prepared p = prepared(problems);
+  Diagnostics same;
+  const placement::Cost cost =
+      placement::measured_cost(prepared(same).plan, p.composition, measuring);
+  placement::Placement where;
+  try {
+    where = placement::place(p.plan, p.composition, nodes, cost.by_part, problems);
+  } catch (const ConfigurationError& e) {
+    throw ConfigurationError(session::with_lines(e.diagnostics(), *p.composition.sources));
+  }
+  const placement::Forecast forecast =
+      placement::forecast(p.plan, where, nodes, cost.by_part, std::thread::hardware_concurrency());
+  const PlacedPlan placed{p.plan, nodes, cost, where, forecast};
+  if (a.json) {
+    print(placement_json(placed));
+    return status::good;
+  }
+  if (!problems.list().empty())
+    print_problems(session::with_lines(problems, *p.composition.sources));
+  fmt::print("{}", placement_text(placed, a.all));
+  return status::good;
+}
+
 int show_document(const InfoRequest& a) {
+  if (!a.on.empty()) return show_placement(a);
   Diagnostics problems;
   const session::Prepared p =
       session::prepare(a.what, {.set = a.set}, catalogue(), problems, false);
@@ -113,9 +146,13 @@ int show_document(const InfoRequest& a) {
 }
 
 int show_info(const InfoRequest& a) {
-  if (a.what.empty()) return show_program(a.json);
   std::error_code none;
   const std::filesystem::path path = a.what;
+  if (!a.on.empty() && !std::filesystem::is_regular_file(path, none)) {
+    fmt::print(stderr, "vernier: --on needs a document, which \"{}\" is not\n", a.what);
+    return status::bad_input;
+  }
+  if (a.what.empty()) return show_program(a.json);
   if (std::filesystem::is_directory(path, none) || path.extension() == ".h5")
     return show_run(path, a.json);
   if (std::filesystem::is_regular_file(path, none)) return show_document(a);
@@ -155,6 +192,12 @@ Action declare_info(CLI::App& app) {
   app.add_flag("--all", asked->all, "long lists of parameters, ports, states and modes in full");
   app.add_flag("--json", asked->json, "as one JSON object");
   app.add_flag("--scene", asked->scene, "what it looks like, as formats/scene has it");
+  app.add_option(
+         "--on", asked->on,
+         "where it would run on these nodes, and how fast: local:4, host1,host2 or nodes.xml")
+      ->type_name("NODES")
+      ->excludes("--graph")
+      ->excludes("--scene");
   return [asked](const Invocation&) { return show_info(*asked); };
 }
 

@@ -9,8 +9,10 @@
 #include "apps/vernier/console.hpp"
 #include "apps/vernier/permissions.hpp"
 #include "apps/vernier/run_view.hpp"
+#include "apps/vernier/servers.hpp"
 #include "vernier/base/text.hpp"
 #include "vernier/run/record/run_folder.hpp"
+#include "vernier/run/server/team.hpp"
 
 namespace vernier::app {
 namespace {
@@ -24,6 +26,9 @@ struct RunRequest {
   std::optional<int> threads, late_limit, priority, cpu;
   std::string late, spin, events;
   Permissions permissions;
+  std::string on;
+  std::int64_t keep_every = 1000;
+  server::CredentialFiles credentials;
   bool no_orders = false, quiet = false, json = false, detach = false, no_record = false,
        real_time = false, require = false;
 };
@@ -100,6 +105,20 @@ session::Again what_to_run(const RunRequest& a) {
   return what;
 }
 
+/// Runs the document on several nodes.
+void divide(const RunRequest& a, session::Again& what, const Catalogue& types) {
+  what.options.executive = server::on_nodes(
+      {.on = a.on,
+       .here = {"/proc/self/exe", executor_words(a.permissions, a.credentials)},
+       .files = a.credentials,
+       .version = std::string(version()),
+       .keep_every = a.keep_every,
+       .plan = [document = what.document, changes = what.options.changes, &types] {
+         Diagnostics ignored;
+         return std::move(session::prepare(document, changes, types, ignored).plan);
+       }});
+}
+
 int run(const RunRequest& a, const Invocation& invocation) {
   if (a.detach) {
     using Way = Background::Show;
@@ -112,9 +131,9 @@ int run(const RunRequest& a, const Invocation& invocation) {
   what.options.command.insert(what.options.command.end(), invocation.words.begin(),
                               invocation.words.end());
   const Show show = a.json ? Show::json : a.quiet ? Show::folder : Show::everything;
-  return run_and_show(what.document, std::move(what.options), running_catalogue(a.permissions),
-                      show, {a.events})
-      .status;
+  const Catalogue types = running_catalogue(a.permissions);
+  if (!a.on.empty()) divide(a, what, types);
+  return run_and_show(what.document, std::move(what.options), types, show, {a.events}).status;
 }
 
 }  // namespace
@@ -166,6 +185,16 @@ Action declare_run(CLI::App& app) {
   app.add_option("--threads", asked->threads, "number of threads; results do not depend on it")
       ->type_name("N")
       ->check(CLI::Range(1, 256).description(""));
+  app.add_option("--on", asked->on,
+                 "run on several nodes: local:4 (processes), host1,host2:4711 (vernier server), or "
+                 "a nodes document; results do not depend on it")
+      ->type_name("NODES");
+  app.add_option("--keep-every", asked->keep_every,
+                 "with --on: copy the state every N ticks, to return to when a node is lost "
+                 "(1000); 0: never")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1'000'000'000).description(""));
+  declare_credentials(app, asked->credentials);
   many("--record", asked->record, "patterns of signals to record, instead of the document's",
        "PATTERN");
   many("--override", asked->overrides, "a port's value, whatever drives it: wheel.command=0",

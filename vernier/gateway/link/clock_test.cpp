@@ -1,4 +1,4 @@
-#include "vernier/gateway/link/clock.hpp"
+#include "vernier/net/clock_filter.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,18 +15,18 @@ namespace vernier::link {
 namespace {
 
 TEST(Exchange, IsThatOfTheGoldenDelayReturn) {
-  const Exchange e{1'000'000'000, 2'000'000'500, 2'000'000'900, 1'000'001'600};
+  const net::ClockExchange e{1'000'000'000, 2'000'000'500, 2'000'000'900, 1'000'001'600};
   EXPECT_EQ(e.twice_offset(), -2 * 999'999'900);
   EXPECT_EQ(e.round_trip(), 1200);
   EXPECT_TRUE(e.plausible());
-  EXPECT_FALSE((Exchange{0, 10, 20, 5}.plausible()));  // answered before it was asked
-  MeanOffset mean;
+  EXPECT_FALSE((net::ClockExchange{0, 10, 20, 5}.plausible()));  // answered before it was asked
+  net::MeanOffset mean;
   mean.add(e);
   EXPECT_EQ(mean.offset(), -999'999'900);
 }
 
 TEST(MeanOffset, IsExactWhateverTheOffset) {
-  MeanOffset mean;
+  net::MeanOffset mean;
   const std::int64_t far = 1'700'000'000'000'000'000 / 2;
   for (std::int64_t k = 0; k < 1001; ++k) mean.add({k, k - far, k - far, k + 2 * k});
   EXPECT_EQ(mean.offset(), far + 500);  // k on average
@@ -53,7 +53,7 @@ Errors measured(Network network, double interval, Estimator make) {
     auto estimator = make();
     std::vector<double> e;
     while (pair.now() < 10'800.0) {
-      const Exchange x = pair.next();
+      const net::ClockExchange x = pair.next();
       const double offset = static_cast<double>(estimator(x)) * 1e-9;
       if (pair.now() >= 600.0)
         e.push_back(std::abs(offset - pair.true_offset(static_cast<double>(x.t4) * 1e-9)));
@@ -65,7 +65,7 @@ Errors measured(Network network, double interval, Estimator make) {
 }
 
 auto kalman() {
-  return [filter = ClockFilter()](const Exchange& e) mutable {
+  return [filter = net::ClockFilter()](const net::ClockExchange& e) mutable {
     filter.add(e);
     return filter.estimate().offset_at(e.t4);
   };
@@ -102,13 +102,13 @@ TEST(ClockFilter, DoesBetterWithTheBestOfTenEachSecond) {
 TEST(ClockFilter, StaysUnder150MicrosecondsForThreeHoursAtTenPpm) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     ClockPair pair({.network = Network::epos, .skew = 10e-6, .seed = seed});
-    ClockFilter filter;
-    HullCheck hull;
-    SlewedOffset slewed;
+    net::ClockFilter filter;
+    net::HullCheck hull;
+    net::SlewedOffset slewed;
     double most = 0.0, most_slewed = 0.0;
     int refuted = 0;
     while (pair.now() < 10'800.0) {
-      const Exchange x = pair.next();
+      const net::ClockExchange x = pair.next();
       if (filter.add(x)) hull.add(filter.used());
       const double truth = pair.true_offset(static_cast<double>(x.t4) * 1e-9);
       const auto used = slewed.follow(filter.estimate(), x.t4);
@@ -128,10 +128,10 @@ TEST(ClockFilter, StaysUnder150MicrosecondsForThreeHoursAtTenPpm) {
 
 TEST(MeanOffset, IsWrongBy54MillisecondsAfterThreeHoursAtTenPpm) {
   ClockPair pair({.skew = 10e-6, .wanders = false, .interval = 1.0});
-  MeanOffset mean;
+  net::MeanOffset mean;
   double e = 0.0;
   while (pair.now() < 10'800.0) {
-    const Exchange x = pair.next();
+    const net::ClockExchange x = pair.next();
     mean.add(x);
     e = static_cast<double>(mean.offset()) * 1e-9 -
         pair.true_offset(static_cast<double>(x.t4) * 1e-9);
@@ -145,11 +145,11 @@ TEST(ClockFilter, MeansItsStandardDeviations) {
     int within = 0, all = 0;
     for (std::uint64_t seed = 11; seed < 15; ++seed) {
       ClockPair pair({.network = network, .skew = -50e-6, .seed = seed});
-      ClockFilter filter;
+      net::ClockFilter filter;
       while (pair.now() < 3600.0) {
-        const Exchange x = pair.next();
+        const net::ClockExchange x = pair.next();
         if (!filter.add(x) || pair.now() < 120.0) continue;
-        const ClockEstimate& e = filter.estimate();
+        const net::ClockEstimate& e = filter.estimate();
         const double truth = pair.true_offset(static_cast<double>(x.t4) * 1e-9);
         const double wrong = static_cast<double>(e.offset_at(x.t4)) * 1e-9 - truth;
         within += std::abs(wrong) < 2.0 * e.offset_deviation;
@@ -162,9 +162,9 @@ TEST(ClockFilter, MeansItsStandardDeviations) {
 
 TEST(ClockFilter, DistrustsANewRouteUntilItIsAllThereIs) {
   ClockPair pair({.network = Network::lan, .wanders = false});
-  ClockFilter filter;
-  SlewedOffset slewed;
-  HullCheck hull;
+  net::ClockFilter filter;
+  net::SlewedOffset slewed;
+  net::HullCheck hull;
   std::int64_t before = 0, before_at = 0;
   double steepest = 0.0;
   bool changed = false;
@@ -173,7 +173,7 @@ TEST(ClockFilter, DistrustsANewRouteUntilItIsAllThereIs) {
       changed = true;
       pair.change_path(2e-3);
     }
-    const Exchange x = pair.next();
+    const net::ClockExchange x = pair.next();
     if (filter.add(x)) hull.add(filter.used());
     const std::int64_t now = slewed.follow(filter.estimate(), x.t4);
     if (before_at > 0 && x.t4 > before_at) {
@@ -195,10 +195,10 @@ TEST(ClockFilter, DistrustsANewRouteUntilItIsAllThereIs) {
 
 TEST(ClockFilter, RecoversFromAStepOfOneSecond) {
   ClockPair pair({.network = Network::lan});
-  ClockFilter filter;
+  net::ClockFilter filter;
   while (pair.now() < 300.0) filter.add(pair.next());
   pair.step_clock(1.0);
-  Exchange x;
+  net::ClockExchange x;
   while (pair.now() < 340.0) filter.add(x = pair.next());
   EXPECT_NEAR(static_cast<double>(filter.estimate().offset_at(x.t4)) * 1e-9,
               pair.true_offset(pair.now()), 50e-6);
@@ -207,22 +207,22 @@ TEST(ClockFilter, RecoversFromAStepOfOneSecond) {
 
 TEST(ClockFilter, KnowsWhenItIsStale) {
   ClockPair pair({.network = Network::lan});
-  ClockFilter filter;
+  net::ClockFilter filter;
   EXPECT_FALSE(filter.estimate().ready);
-  Exchange x;
+  net::ClockExchange x;
   while (pair.now() < 100.0) filter.add(x = pair.next());
   EXPECT_FALSE(filter.estimate().stale(x.t4));
   EXPECT_TRUE(filter.estimate().stale(x.t4 + 11'000'000'000));
 }
 
 TEST(ClockFilter, IsNotUpsetByAnythingAPeerCanSay) {
-  ClockFilter filter;
-  HullCheck hull;
+  net::ClockFilter filter;
+  net::HullCheck hull;
   Random random(5);
   const long before = testing::allocations();
   for (int k = 0; k < 20'000; ++k) {
     const auto any = [&] { return static_cast<std::int64_t>(random.bits() >> 4) - (1ll << 59); };
-    const Exchange e{k * 1000ll, any(), any(), k * 1000ll + 500};
+    const net::ClockExchange e{k * 1000ll, any(), any(), k * 1000ll + 500};
     if (filter.add(e)) hull.add(filter.used());
     EXPECT_FALSE(std::isnan(filter.estimate().offset));
     EXPECT_FALSE(std::isnan(filter.estimate().skew));
@@ -233,12 +233,12 @@ TEST(ClockFilter, IsNotUpsetByAnythingAPeerCanSay) {
 
 TEST(HullCheck, RefutesAnEstimateThatCannotBe) {
   ClockPair pair({.network = Network::lan});
-  ClockFilter filter;
-  HullCheck hull;
+  net::ClockFilter filter;
+  net::HullCheck hull;
   while (pair.now() < 400.0) {
     if (filter.add(pair.next())) hull.add(filter.used());
   }
-  ClockEstimate e = filter.estimate();
+  net::ClockEstimate e = filter.estimate();
   EXPECT_FALSE(hull.refutes(e));
   e.offset += 200e-6;  // the network takes at least 60 µs
   EXPECT_TRUE(hull.refutes(e));
@@ -250,11 +250,11 @@ TEST(HullCheck, RefutesAnEstimateThatCannotBe) {
 }
 
 TEST(ClockEstimate, TurnsTargetTimesIntoHomeTimesAndBack) {
-  const ClockEstimate e{.ready = true,
-                        .reference = 5'000'000'000,
-                        .base = -3'000'000'000'000,
-                        .offset = 0.25,
-                        .skew = 37e-6};
+  const net::ClockEstimate e{.ready = true,
+                             .reference = 5'000'000'000,
+                             .base = -3'000'000'000'000,
+                             .offset = 0.25,
+                             .skew = 37e-6};
   for (std::int64_t home = 0; home < 100'000'000'000; home += 777'777'777) {
     EXPECT_NEAR(static_cast<double>(e.home_of(home - e.offset_at(home)) - home), 0.0, 1.0);
   }
@@ -266,7 +266,7 @@ TEST(StepGrid, KeepsTheForerunWithinOnePercentForThreeHours) {
   for (const double skew : {10e-6, -50e-6}) {
     const Period period{100'000'000, 1};
     ClockPair pair({.network = Network::epos, .skew = skew, .wanders = true, .seed = 5});
-    ClockFilter filter;
+    net::ClockFilter filter;
     StepGrid grid;
     const double forerun = 0.05;
     grid.begin(period, 0, 0);
@@ -293,7 +293,7 @@ TEST(StepGrid, KeepsTheForerunWithinOnePercentForThreeHours) {
 
 TEST(StepGrid, HoldsTheSkewWhileNothingIsHeard) {
   ClockPair pair({.network = Network::lan, .wanders = false});
-  ClockFilter filter;
+  net::ClockFilter filter;
   StepGrid grid;
   grid.begin({100'000'000, 1}, 0, 0);
   std::int64_t due = 0;

@@ -199,7 +199,7 @@ Conversation::Verdict Conversation::take_data(const Header& h, std::span<const s
 }
 
 void Conversation::take_delay_return(const Header& h, std::int64_t received) noexcept {
-  const Exchange e{h.echo, h.t_acq, h.t_trm, received};
+  const net::ClockExchange e{h.echo, h.t_acq, h.t_trm, received};
   if (!asked(delays_, h.echo) || !e.plausible()) {
     ++counters_.unasked;
     return;
@@ -274,7 +274,7 @@ Conversation::Verdict Conversation::tick(std::int64_t now, Outlet& out) noexcept
   }
   if (now >= next_report_) {
     next_report_ = now + one_second;
-    const ClockEstimate& e = clock_.estimate();
+    const net::ClockEstimate& e = clock_.estimate();
     if (e.ready) {
       std::array<std::byte, clock_bytes> payload;
       write_clock({e.reference, static_cast<double>(e.base) * 1e-9 + e.offset, e.skew,

@@ -5,10 +5,10 @@
 #include <span>
 #include <string_view>
 
-#include "vernier/gateway/link/clock.hpp"
 #include "vernier/gateway/link/delays.hpp"
 #include "vernier/gateway/link/handshake.hpp"
 #include "vernier/gateway/link/quality.hpp"
+#include "vernier/net/clock_filter.hpp"
 
 namespace vernier::link {
 
@@ -95,10 +95,10 @@ class Conversation {
   std::array<std::int64_t, outstanding> pings_{}, delays_{};
   std::size_t ping_count_ = 0, delay_count_ = 0;
 
-  ClockFilter clock_;
-  MeanOffset mean_;
-  SlewedOffset slewed_;
-  HullCheck hull_;
+  net::ClockFilter clock_;
+  net::MeanOffset mean_;
+  net::SlewedOffset slewed_;
+  net::HullCheck hull_;
   StepMap steps_;
   bool steps_known_ = false, refuted_ = false;
   std::int64_t last_reference_ = 0, reference_start_ = 0;

@@ -12,7 +12,7 @@ void StepGrid::begin(const Period& p, std::int64_t k, std::int64_t at) noexcept 
   due_ = at;
 }
 
-std::int64_t StepGrid::next(const ClockEstimate& e, std::int64_t now) noexcept {
+std::int64_t StepGrid::next(const net::ClockEstimate& e, std::int64_t now) noexcept {
   const double period = seconds(period_) * 1e9;
   if (!engaged_ && e.converged && !e.stale(now)) {
     // the grid begins at the server time of the step that is due now: no jump

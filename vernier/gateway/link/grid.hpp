@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "vernier/gateway/link/clock.hpp"
 #include "vernier/gateway/link/steps.hpp"
+#include "vernier/net/clock_filter.hpp"
 
 namespace vernier::link {
 
@@ -19,7 +19,7 @@ class StepGrid {
   void begin(const Period&, std::int64_t k, std::int64_t at) noexcept;
   /// When the next step is due, in home time, given the estimate of the server's clock at home time
   /// `now`.
-  std::int64_t next(const ClockEstimate&, std::int64_t now) noexcept;
+  std::int64_t next(const net::ClockEstimate&, std::int64_t now) noexcept;
 
   std::int64_t step() const noexcept { return k_; }
   /// Home time of step().

@@ -61,7 +61,7 @@ double drawn_delay(Network n, Random& r) noexcept {
 ClockPair::ClockPair(const Settings& s) noexcept
     : settings_(s), random_(s.seed), x_(s.start), frequency_(s.skew) {}
 
-Exchange ClockPair::next() noexcept {
+net::ClockExchange ClockPair::next() noexcept {
   const double step = settings_.interval;
   if (began_) {
     now_ += step;

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "vernier/base/random.hpp"
-#include "vernier/gateway/link/clock.hpp"
+#include "vernier/net/clock_filter.hpp"
 
 /// Models of networks and clocks, for tests, benchmarks and the relay that impairs a link.
 namespace vernier::link {
@@ -35,7 +35,7 @@ class ClockPair {
   explicit ClockPair(const Settings&) noexcept;
 
   /// The next exchange; true time advances by the interval.
-  Exchange next() noexcept;
+  net::ClockExchange next() noexcept;
   /// Home's time of the last exchange's request, s.
   double now() const noexcept { return now_; }
   /// The true value of home minus target at home time t near now, in s.

@@ -3,9 +3,9 @@
 #include <cstdint>
 
 #include "vernier/base/instructions.hpp"
-#include "vernier/gateway/link/clock.hpp"
 #include "vernier/gateway/link/messages.hpp"
 #include "vernier/gateway/link/steps.hpp"
+#include "vernier/net/clock_filter.hpp"
 #include "vernier/net/socket.hpp"
 
 namespace vernier::link {
@@ -54,7 +54,7 @@ struct Quality {
   bool steps_known = false;          // a reference was received in this session
   bool steps_stale = true;           // none for a second
   std::int64_t reference_start = 0;  // planned start of the reference's step, target time
-  ClockEstimate clock;
+  net::ClockEstimate clock;
   std::int64_t offset = 0;       // ns, slewed; used for the delays
   std::int64_t mean_offset = 0;  // ns, the average of the EPOS paper
   bool clock_stale = true;

@@ -134,7 +134,7 @@ TEST(Drift, IsGoneWithSynchronisation) {
   // 1.4 h without synchronization; with it none in a day, and the forerun within 0.2 ms
   const Period client{100'000'000, 1};
   link::ClockPair pair({.network = link::Network::epos, .skew = 10e-6, .wanders = true, .seed = 3});
-  link::ClockFilter filter;
+  net::ClockFilter filter;
   link::StepGrid grid;
   grid.begin(client, 0, 0);
   std::int64_t due = 0;

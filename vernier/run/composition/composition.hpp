@@ -24,6 +24,9 @@ class Sources;
 /// The value of `island` for a system that is integrated separately from all others.
 inline constexpr std::string_view own_island = "own";
 
+/// More nodes do not run the same part.
+inline constexpr std::uint32_t most_replicas = 8;
+
 struct Instance {
   using Kind = InstanceKind;
   Kind kind = Kind::system;
@@ -33,6 +36,7 @@ struct Instance {
   std::string island;  // systems: the island that integrates it; own_island: a separate one;
                        // empty: the one of the systems that undelayed connections join
   std::string node;
+  std::uint32_t replicas = 1;  // the nodes that run it, at most most_replicas
   Rate rate;  // overrides the type's own; a system with a rate is sampled and runs separately
   Duration offset{};
   ParameterValues parameters;

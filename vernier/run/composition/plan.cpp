@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "vernier/base/text.hpp"
 #include "vernier/run/composition/detail/assembly.hpp"
@@ -111,6 +112,24 @@ void check_observations(const Composition& c, const detail::Members& members,
   check_size(c, members, problems);
 }
 
+void count_replicas(const Composition& c, Plan& plan) {
+  std::map<std::string_view, std::uint32_t> replicas;
+  for (const Instance& i : c.instances) replicas[i.name] = i.replicas;
+  const auto given = [&](const Part& p) {
+    return std::any_of(p.instances.begin(), p.instances.end(),
+                       [&](const std::string& i) { return replicas.contains(i); });
+  };
+  for (Part& p : plan.parts)
+    for (const std::string& i : p.instances)
+      if (const auto r = replicas.find(i); r != replicas.end())
+        p.replicas = std::max(p.replicas, r->second);
+  // inputs of the composition are where they are read
+  for (const Wire& w : plan.wires) {
+    Part& from = plan.parts[w.from_part];
+    if (!given(from)) from.replicas = std::max(from.replicas, plan.parts[w.to_part].replicas);
+  }
+}
+
 }  // namespace
 
 Plan make_plan(const Composition& c, const Catalogue& catalogue, Diagnostics& problems) {
@@ -135,6 +154,7 @@ Plan make_plan(const Composition& c, const Catalogue& catalogue, Diagnostics& pr
   arrange(plan, problems);
   problems.throw_if_errors();
   detail::warn_of_rings(plan, problems);
+  count_replicas(c, plan);
   for (const Part& p : plan.parts) {
     const std::string& unchecked = p.component->description().unchecked;
     if (!unchecked.empty()) problems.warning("V7603", p.name + ": " + unchecked, p.place);

@@ -32,6 +32,7 @@ struct Part {
   Duration offset{};
   std::uint32_t cluster = 0;  // index into Plan::clusters
   Place place;
+  std::uint32_t replicas = 1;  // the nodes that are to run it; of an island the most of its members
 };
 
 /// Parts that connections without delay join, directly or through others. They share their instants

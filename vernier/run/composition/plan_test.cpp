@@ -563,10 +563,37 @@ TEST(Plan, SaysWhatIsObservedInVain) {
 TEST(Plan, RefusesDelaysAndRatesOutOfRange) {
   Loop s("", "");
   s.composition.connections[0].delay = 1000h * 1000;
-  s.composition.instances[1].node = "elsewhere";
   s.composition.instances[0].rate = {2'000'000'000, 7};
-  EXPECT_THAT(s.complaints(), ElementsAre(HasSubstr("V2116"), HasSubstr("V2117"),
-                                          HasSubstr("V2119 control.force")));
+  EXPECT_THAT(s.complaints(), ElementsAre(HasSubstr("V2116"), HasSubstr("V2117")));
+}
+
+TEST(Plan, RefusesAnIslandThatIsDividedBetweenNodes) {
+  Loop joined("", ""), named("craft", "craft"), own("own", "own"), delayed("", ""), half("", "");
+  for (Loop* s : {&joined, &named, &own, &delayed, &half}) {
+    s->composition.instances[0].node = "left";
+    s->composition.instances[1].node = s == &half ? "" : "right";
+  }
+  for (Connection& c : delayed.composition.connections) c.delay_ticks = 1;
+  const std::string divided =
+      "V2119 plant and control are integrated together, but are on different nodes: left and right "
+      "| an island runs on one node: give both the same one | or ";
+  EXPECT_THAT(joined.complaints(),
+              ElementsAre(divided + "integrate them separately: add island=\"own\" to one of them, "
+                                    "or a delay, such as delay=\"1 tick\", to what connects them"));
+  EXPECT_THAT(named.complaints(),
+              ElementsAre(divided + "take one of them out of the island \"craft\""));
+  // what runs by itself may be anywhere, and its values arrive at the same instant
+  EXPECT_EQ(own.plan().parts.size(), 2u);
+  EXPECT_EQ(delayed.plan().parts.size(), 2u);
+  // one without a node goes with the others
+  EXPECT_EQ(half.plan().parts.size(), 1u);
+}
+
+TEST(Plan, GivesAnIslandTheMostReplicasOfItsMembers) {
+  Loop joined("", ""), own("own", "own");
+  for (Loop* s : {&joined, &own}) s->composition.instances[1].replicas = 3;
+  EXPECT_EQ(joined.plan().parts[0].replicas, 3u);
+  EXPECT_EQ(own.plan().parts[0].replicas + own.plan().parts[1].replicas, 4u);
 }
 
 TEST(Plan, ChecksAThousandInstances) {

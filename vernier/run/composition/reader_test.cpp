@@ -237,6 +237,13 @@ TEST_F(Reading, NestingGoesThroughSeveralLevels) {
   EXPECT_TRUE(c.inputs.empty());
 }
 
+TEST_F(Reading, ReplicasBelongToAnInstance) {
+  const Composition c =
+      read(R"(<system id='a' file='part.xml' replicas='2'/><system id='b' file='part.xml'/>)");
+  EXPECT_EQ(c.instances[0].replicas, 2u);
+  EXPECT_EQ(c.instances[1].replicas, 1u);
+}
+
 TEST_F(Reading, TheLongestInstanceNameWins) {
   write("bus.xml",
         "<interconnection name='bus'><system id='w' file='part.xml'/></interconnection>");

@@ -6,10 +6,12 @@
 
 #include "vernier/base/require.hpp"
 #include "vernier/base/text.hpp"
+#include "vernier/component/file_writer.hpp"
 #include "vernier/run/executive/detail/cycle.hpp"
 #include "vernier/run/executive/detail/fault.hpp"
 #include "vernier/run/executive/detail/memory.hpp"
 #include "vernier/run/executive/detail/order_queue.hpp"
+#include "vernier/run/executive/detail/switchboard.hpp"
 
 namespace vernier::executive {
 
@@ -29,11 +31,63 @@ Executive::Executive(composition::Plan plan, std::vector<Pacer*> pacers, const O
   for (const bool outputs : {true, false})
     for (std::size_t i = 0; i < views_.size(); ++i)
       if (views_[i].output == outputs) by_path_.emplace(views_[i].path, i);
-  cycle_ = std::make_unique<detail::Cycle>(plan_, *memory_, options_);
+  arrange_nodes();
   std::uint32_t most = 1;
   for (const PortView& v : views_) most = std::max(most, v.port->count);
   orders_ = std::make_unique<detail::OrderQueue>(most_orders, most);
-  for (std::size_t part = 0; part < plan_.parts.size(); ++part) memory_->bind(part);
+  for (std::size_t part = 0; part < plan_.parts.size(); ++part)
+    if (prepared(part)) memory_->bind(part);
+}
+
+void Executive::arrange_nodes() {
+  auto before = std::move(cycle_);
+  if (options_.exchange) {
+    switchboard_ = std::make_unique<detail::Switchboard>(
+        plan_, composition::cut(plan_, options_.nodes, options_.exchange->nodes()), *memory_,
+        *options_.exchange, !options_.real_time);
+    switchboard_->measure(options_.meter);
+  }
+  cycle_ = std::make_unique<detail::Cycle>(plan_, *memory_, options_, switchboard_.get());
+  if (before) cycle_->take_over(*before);
+}
+
+void Executive::divide(exchange::Exchange& exchange, composition::Division nodes,
+                       std::vector<std::string> names) {
+  require(switchboard_ && nodes.size() == plan_.parts.size());
+  ready_ = false;
+  options_.exchange = &exchange;
+  options_.nodes = std::move(nodes);
+  options_.node_names = std::move(names);
+  arrange_nodes();
+}
+
+void Executive::move(std::string_view part, std::string_view) {
+  Diagnostics d;
+  d.error("V5606", std::string(part) + " cannot be moved: the run has one node", {})
+      .notes.push_back("vernier run FILE --on local:2   runs a document on two nodes");
+  throw ConfigurationError(d);
+}
+
+bool Executive::stays(const Component& c) noexcept {
+  const Abilities& can = c.description().abilities;
+  return can.faces_world || !can.rewinds || dynamic_cast<const FileWriter*>(&c);
+}
+
+std::uint32_t Executive::emptied() const noexcept { return cycle_->emptied(); }
+
+void Executive::mirror(OrderKind kind, std::size_t view, std::span<const double> values) noexcept {
+  if (kind == OrderKind::replace) memory_->override_port(view, values);
+  if (kind == OrderKind::release) memory_->release(view);
+}
+
+const composition::Cut& Executive::cut() const noexcept { return switchboard_->cut(); }
+
+bool Executive::here(std::size_t part) const noexcept {
+  return !switchboard_ || switchboard_->here(static_cast<std::uint32_t>(part));
+}
+
+bool Executive::prepared(std::size_t part) const noexcept {
+  return here(part) || !switchboard_->unique(static_cast<std::uint32_t>(part));
 }
 
 Executive::~Executive() = default;
@@ -43,7 +97,8 @@ void Executive::initialize() {
   rest_began_.reset();
   now_ = options_.start;
   start_components(now_);
-  if (!cycle_->settle(now_)) throw ConfigurationError(detail::as_diagnostics(fault()));
+  settled_ = cycle_->settle(now_);
+  if (!settled_) throw ConfigurationError(detail::as_diagnostics(fault()));
   ready_ = true;
 }
 
@@ -52,15 +107,41 @@ void Executive::start_components(Time start) {
   cycle_->restart(start);
   for (int phase = 0;; ++phase) {
     std::string waiting;
-    for (composition::Part& p : plan_.parts)
-      if (!p.component->initialize(start, phase)) waiting += (waiting.empty() ? "" : ", ") + p.name;
-    if (!cycle_->compute_all(start)) throw ConfigurationError(detail::as_diagnostics(fault()));
-    if (waiting.empty()) break;
+    for (std::size_t i = 0; i < plan_.parts.size(); ++i) {
+      composition::Part& p = plan_.parts[i];
+      if (prepared(i) && !p.component->initialize(start, phase))
+        waiting += (waiting.empty() ? "" : ", ") + p.name;
+    }
+    bool settled = waiting.empty();
+    const bool computed = switchboard_ ? cycle_->compute_all_together(
+                                             start, static_cast<std::uint32_t>(phase), settled)
+                                       : cycle_->compute_all(start);
+    if (!computed) throw ConfigurationError(detail::as_diagnostics(fault()));
+    if (settled) break;
     if (phase == most_phases)
-      throw ConfigurationError("V3120", "no consistent start was found for " + waiting + " in " +
-                                            std::to_string(most_phases) + " phases");
+      throw ConfigurationError(
+          "V3120", "no consistent start was found" +
+                       (waiting.empty() ? " on another node" : " for " + waiting) + " in " +
+                       std::to_string(most_phases) + " phases");
   }
+  if (switchboard_) switchboard_->restart(start, false);
   initialized_ = true;
+}
+
+void Executive::write_below(const std::filesystem::path& folder) {
+  for (std::size_t i = 0; i < plan_.parts.size(); ++i)
+    if (auto* w = dynamic_cast<FileWriter*>(plan_.parts[i].component.get()); w && prepared(i))
+      w->write_below(folder);
+}
+
+std::vector<std::filesystem::path> Executive::files() const {
+  std::vector<std::filesystem::path> all;
+  for (std::size_t i = 0; i < plan_.parts.size(); ++i) {
+    auto* const w = dynamic_cast<FileWriter*>(plan_.parts[i].component.get());
+    if (!w || !prepared(i)) continue;
+    for (std::filesystem::path& f : w->files()) all.push_back(std::move(f));
+  }
+  return all;
 }
 
 void Executive::rehearse() {
@@ -74,33 +155,56 @@ Ending Executive::run_until(Time until) noexcept {
   require(ready_);
   detail::Cycle& cycle = *cycle_;
   const auto broken = [&cycle] { return cycle.breakdown().kind != Breakdown::Kind::none; };
-  if (broken()) return Ending::failed;
-  if (!std::exchange(paced_, true))
-    for (Pacer* p : pacers_) p->start(now_);
+  if (broken()) return failure();
+  cycle.bound(until);
+  if (std::exchange(returned_, false) && !cycle.promise_again(now_)) return failure();
+  start_pacers();
   while (true) {
     if (now_ >= until) return Ending::reached;
     if (cycle.aligned()) {
       if (now_.time_since_epoch().count() >= freeze_at_.load(std::memory_order_relaxed))
         return Ending::frozen;
       if (stop_.load(std::memory_order_relaxed)) return Ending::stopped;
+      if (keeper_) keep();
+      if (broken()) return failure();
       carry_out_scheduled(true);
     }
     cycle.advance(now_, until);
-    if (broken()) return Ending::failed;
+    if (broken()) return failure();
     const Time next = cycle.next(until);
     if (!pace(next)) {
       if (!over_) return Ending::failed;
       return stop_.load(std::memory_order_relaxed) ? Ending::stopped : Ending::reached;
     }
-    if (!enter(next) || broken()) return Ending::failed;
+    if (!enter(next) || broken()) return failure();
   }
+}
+
+void Executive::start_pacers() noexcept {
+  if (std::exchange(paced_, true)) return;
+  for (Pacer* p : pacers_) p->start(now_);
+}
+
+Ending Executive::failure() const noexcept {
+  return cycle_->breakdown().kind == Breakdown::Kind::peer ? Ending::cut_off : Ending::failed;
+}
+
+void Executive::keep() noexcept {
+  const std::int64_t number = cycle_->clockwork().base_number(now_);
+  if (number >= 0 && number % keep_every_ == 0 && gather()) keeper_->keep(now_);
+}
+
+bool Executive::gather() noexcept {
+  return !switchboard_ || cycle_->together(switchboard_->complete(now_), now_);
 }
 
 bool Executive::enter(Time t) noexcept {
   now_ = t;
+  settled_ = false;
   const bool aligned = cycle_->aligned(now_);
   if (aligned) carry_out_changes(false);
   if (!cycle_->settle(now_)) return false;
+  settled_ = true;
   if (aligned) carry_out_reads();
   return true;
 }

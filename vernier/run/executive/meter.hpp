@@ -20,6 +20,11 @@ class Meter {
   virtual void spent(std::span<const std::int64_t> by_part) noexcept = 0;
   /// A pacer's wait_for() took this long, ns. Also called for the meter's own pacer.
   virtual void waited(const Pacer&, std::int64_t) noexcept {}
+  /// This node of the run had to wait for a frame of another one, ns. Called by the thread that
+  /// runs the executive.
+  virtual void waited_for(std::uint32_t node, std::int64_t ns) noexcept {
+    static_cast<void>(node), static_cast<void>(ns);
+  }
 };
 
 }  // namespace vernier::executive

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "vernier/base/time.hpp"
 #include "vernier/component/description.hpp"
@@ -55,6 +56,10 @@ class Observer {
   /// before (microstep 0, last = false) and after everything settled (last = true); others once,
   /// with last = true.
   virtual void sample(Instant at, bool last) noexcept = 0;
+
+  /// The ports that it reads, for a run in other processes: only their values are current when
+  /// sample() is called. Null: all.
+  virtual const std::vector<const PortView*>* reads() const noexcept { return nullptr; }
 
   /// Journal entries of part `part`, in order; copy them. Called before the sample of their instant
   /// with last = true, for every observer regardless of its sampling.

@@ -90,6 +90,15 @@ void Executive::schedule(const std::vector<ScheduledOrder>& orders) {
   next_scheduled_ = 0;
 }
 
+std::optional<Executive::WaitingOrder> Executive::next_order() noexcept {
+  auto* const s = orders_->next();
+  if (!s) return {};
+  s->count = s->kind == OrderKind::read ? views_[s->view].port->count : s->count;
+  return WaitingOrder{s->kind, s->view, {s->values, s->count}};
+}
+
+void Executive::finish_order(Time t) noexcept { orders_->finish(t); }
+
 void Executive::carry_out() noexcept {
   while (orders_->next()) {
     carry_out_changes(true);
@@ -97,18 +106,22 @@ void Executive::carry_out() noexcept {
   }
 }
 
+void Executive::drop_orders() noexcept {
+  while (orders_->next()) orders_->finish(now_);
+}
+
 void Executive::carry_out_scheduled(bool settled) noexcept {
   for (; next_scheduled_ < scheduled_.size(); ++next_scheduled_) {
     const Scheduled& s = scheduled_[next_scheduled_];
     if (s.at > now_ || (s.at == now_ && s.settled && !settled)) return;
-    change(settled, s.kind, s.view, s.values);
+    change(settled, s.kind, s.view, s.values, true);
   }
 }
 
 void Executive::carry_out_changes(bool settled) noexcept {
   carry_out_scheduled(settled);
   for (auto* s = orders_->next(); s && s->kind != OrderKind::read; s = orders_->next()) {
-    change(settled, s->kind, s->view, {s->values, s->count});
+    change(settled, s->kind, s->view, {s->values, s->count}, false);
     orders_->finish(now_);
   }
 }
@@ -122,7 +135,7 @@ void Executive::carry_out_reads() noexcept {
 }
 
 void Executive::change(bool settled, OrderKind kind, std::size_t view,
-                       std::span<const double> values) noexcept {
+                       std::span<const double> values, bool scheduled) noexcept {
   if (kind == OrderKind::rest) {
     cycle_->begin_rest();
   } else if (kind == OrderKind::move) {
@@ -137,7 +150,8 @@ void Executive::change(bool settled, OrderKind kind, std::size_t view,
     memory_->bind(views_[view].part);
   }
   if (order_journal_)
-    order_journal_->carried_out({now_, settled, kind, static_cast<std::uint32_t>(view), values});
+    order_journal_->carried_out(
+        {now_, settled, kind, static_cast<std::uint32_t>(view), values, scheduled});
 }
 
 }  // namespace vernier::executive

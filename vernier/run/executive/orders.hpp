@@ -33,6 +33,7 @@ struct CarriedOut {
   OrderKind kind = OrderKind::replace;
   std::uint32_t view = 0;          // index into Executive::ports(); of rest and move 0
   std::span<const double> values;  // of replace; valid during the call
+  bool scheduled = false;          // by Executive::schedule()
 };
 
 /// Records executed orders. Called in the loop: must not allocate, wait or throw.

@@ -338,6 +338,35 @@ TEST(Checkpoint, ResumesToTheBit) {
     EXPECT_EQ(fresh.save().sections[i].bytes, straight.save().sections[i].bytes);
 }
 
+bool same(const Snapshot& a, const Snapshot& b) {
+  return a.time == b.time && std::equal(a.sections.begin(), a.sections.end(), b.sections.begin(),
+                                        b.sections.end(), [](const Section& x, const Section& y) {
+                                          return x.path == y.path && x.bytes == y.bytes;
+                                        });
+}
+
+TEST(Checkpoint, IsTakenInTheMemoryOfAnother) {
+  Executive run(network(4, 0));
+  run.initialize();
+  std::string input;
+  for (const PortView& v : run.ports())
+    if (!v.output && v.port->flow == Flow::signal && v.port->count == 1) input = v.path;
+  run.override_port(input, std::vector{1.0});
+  run.run_until(at(0.5));
+  Snapshot reused = run.save();
+  run.release(input);  // one section less
+  run.run_until(at(1.0));
+  run.save_into(reused);
+  EXPECT_TRUE(same(reused, run.save()));
+  const Snapshot before = reused;
+  run.run_until(at(1.1));
+  const long allocated = testing::allocations();
+  run.save_into(reused);
+  EXPECT_EQ(testing::allocations(), allocated);
+  EXPECT_TRUE(same(reused, run.save()));
+  EXPECT_FALSE(same(reused, before));
+}
+
 TEST(Checkpoint, HoldsMessagesUnderWay) {
   const auto make = [](std::vector<int>& got) {
     Bench b(100ms);
@@ -533,7 +562,6 @@ TEST(Taps, SendEventsByHand) {
 }
 
 TEST(Clockwork, FindsTheFirstTickOfARate) {
-  using detail::first_tick;
   std::mt19937_64 random(1);
   for (int i = 0; i < 20000; ++i) {
     const Rate r{static_cast<std::int64_t>(random() % 1000 + 1),
@@ -570,7 +598,8 @@ TEST(DelayLine, KeepsChangesAndCountsThoseItHasNoRoomFor) {
   EXPECT_EQ(out(), -1.0);
   line.read(Time{1s});
   EXPECT_EQ(out(), 0.0);
-  const auto image = line.save();
+  std::vector<std::byte> image(line.state_bytes(Time::max()));
+  line.save(Time::max(), image);
   line.read(Time{1399ms});
   EXPECT_EQ(out(), 1.0);
   line.read(Time{1400ms});

@@ -40,6 +40,12 @@ std::string_view word(Cause c) noexcept {
       return "federation";
     case Cause::pacing:
       return "pacing";
+    case Cause::node:
+      return "node";
+    case Cause::network:
+      return "network";
+    case Cause::division:
+      return "division";
   }
   return "none";
 }
@@ -87,7 +93,6 @@ FramePacer::FramePacer(const Settings& s, Clock& clock, TimeBase* base)
   if (!(s.rate > 0.0) || !std::isfinite(s.rate))
     throw ConfigurationError("V4110", "the rate must be positive, not " + exact(s.rate) +
                                           ": 1 is real time, 2 twice it");
-  statistics_.late_frames.reserve(kept_late);
   late_ends_.resize(static_cast<std::size_t>(std::max(s.late.in_window, 1)));
 }
 
@@ -100,9 +105,16 @@ void FramePacer::know(const std::vector<composition::Part>& parts) {
     for (const Pacer* pacer : source->pacers()) pacers_.push_back({pacer, names_.size() - 1});
   }
   if (!pacers_.empty() && !others_) others_ = std::make_unique<Known[]>(kept_others);
+  if (!pacers_.empty()) book_.know_others();
   costs_.resize(parts.size());
-  last_costs_.resize(parts.size());
-  statistics_.parts.resize(parts.size());
+  book_.know(parts.size());
+}
+
+void FramePacer::know_nodes(std::vector<std::string> names) {
+  nodes_ = std::move(names);
+  if (nodes_.size() > 1) book_.know_others();
+  waits_.assign(nodes_.size(), 0);
+  last_waits_.assign(nodes_.size(), 0);
 }
 
 std::int64_t FramePacer::due(Time t, std::int64_t now) noexcept {
@@ -122,12 +134,13 @@ void FramePacer::start(Time t) noexcept {
   next_ = settings_.grid.tick(number_ + 1);
   deadline_ = due(next_, origin_wall_);
   slept_ = false;
-  late_in_a_row_ = 0;
+  book_.begin_row();
   cause_behind_ = Cause::none;
   std::fill(costs_.begin(), costs_.end(), 0);
+  std::fill(waits_.begin(), waits_.end(), 0);
   held_ = held_longest_ = 0;
   keeper_ = nobody;
-  keeper_paces_ = false;
+  kept_by_ = Cause::federation;
 }
 
 Outcome FramePacer::wait_for(Time t) noexcept {
@@ -135,7 +148,7 @@ Outcome FramePacer::wait_for(Time t) noexcept {
   const std::int64_t end = clock_.now();
   const std::int64_t began = begin_;
   finish(end);
-  if (last_.late && !tolerated(end)) return Outcome::failed;
+  if (last().late && !tolerated(end)) return Outcome::failed;
 
   const std::int64_t period = deadline_ - due_;
   while (next_ <= t) {
@@ -149,24 +162,24 @@ Outcome FramePacer::wait_for(Time t) noexcept {
     origin_wall_ += lag;
     due_ = target = end;
     deadline_ += lag;
-    statistics_.slipped += lag;
+    book_.statistics().slipped += lag;
   } else if (lag > 0 && settings_.late.kind == Late::elastic) {
     target = std::max(target, began + period / settings_.late.burst);
   }
   slept_ = due_ > end;
   if (target > end) rest_until(end, target);
   begin_ = target > end ? clock_.now() : end;
-  if (target > end) statistics_.busy += std::max<std::int64_t>(0, begin_ - target);
-  statistics_.wall += begin_ - began;
+  if (target > end) book_.statistics().busy += std::max<std::int64_t>(0, begin_ - target);
+  book_.statistics().wall += begin_ - began;
   if (lag <= 0) cause_behind_ = Cause::none;
-  return last_.late ? Outcome::held : Outcome::ok;
+  return last().late ? Outcome::held : Outcome::ok;
 }
 
 void FramePacer::rest_until(std::int64_t now, std::int64_t target) noexcept {
   const std::int64_t spin = settings_.spin.count();
   while (now < target - spin && !interrupted_.load(std::memory_order_relaxed)) {
     clock_.sleep_until(std::min(target - spin, now + nap));
-    ++statistics_.sleeps;
+    ++book_.statistics().sleeps;
     now = clock_.now();
   }
   if (spin <= 0) return;
@@ -175,7 +188,7 @@ void FramePacer::rest_until(std::int64_t now, std::int64_t target) noexcept {
     relax();
     now = clock_.now();
   }
-  statistics_.busy += now - awake;
+  book_.statistics().busy += now - awake;
 }
 
 void FramePacer::spent(std::span<const std::int64_t> by_part) noexcept {
@@ -194,9 +207,19 @@ void FramePacer::waited(const Pacer& p, std::int64_t ns) noexcept {
     if (held <= held_longest_) return;
     held_longest_ = held;
     keeper_ = other(kept.by);
-    keeper_paces_ = kept.pacing;
+    kept_by_ = kept.pacing ? Cause::pacing : Cause::federation;
     return;
   }
+}
+
+void FramePacer::waited_for(std::uint32_t node, std::int64_t ns) noexcept {
+  if (node >= waits_.size()) return;
+  waits_[node] += ns;
+  held_ += ns;
+  if (waits_[node] <= held_longest_) return;
+  held_longest_ = waits_[node];
+  keeper_ = node;
+  kept_by_ = Cause::node;
 }
 
 std::uint32_t FramePacer::other(const char* name) noexcept {
@@ -219,7 +242,6 @@ std::vector<Other> FramePacer::others() const {
 }
 
 void FramePacer::finish(std::int64_t end) noexcept {
-  FrameStatistics& s = statistics_;
   Frame f;
   f.number = number_;
   f.time = settings_.grid.tick(number_);
@@ -228,23 +250,11 @@ void FramePacer::finish(std::int64_t end) noexcept {
   f.margin = deadline_ - end;
   f.held = held_;
   f.late = f.margin < 0;
+  f.slept = slept_;
   f.behind = !slept_ && f.wake_up > 0;
-  if (f.late) attribute(f, deadline_ - due_);
-
-  // compare with what was usual before this frame
-  if (slept_) s.wake_up.add(f.wake_up, f.number, f.time);
-  s.cost.add(f.cost, f.number, f.time);
-  s.used.add(end - due_, f.number, f.time);
-  std::int64_t of_parts = 0;
-  for (std::size_t i = 0; i < costs_.size(); ++i) {
-    if (costs_[i] > 0) s.parts[i].add(costs_[i], f.number, f.time);
-    of_parts += costs_[i];
-    last_costs_[i] = costs_[i];
-    costs_[i] = 0;
-  }
-  if (!costs_.empty()) s.rest.add(f.cost - of_parts - f.held, f.number, f.time);
-  if (!pacers_.empty()) s.held.add(f.held, f.number, f.time);
-  if (keeper_ != nobody) {
+  if (f.late) attribute(f, deadline_ - due_);  // compares with what was usual before this frame
+  book_.take(f, costs_);
+  if (keeper_ != nobody && kept_by_ != Cause::node) {
     Known& k = others_[keeper_];
     k.held.fetch_add(1, std::memory_order_relaxed);
     k.longest.store(std::max(k.longest.load(std::memory_order_relaxed), held_longest_),
@@ -252,20 +262,12 @@ void FramePacer::finish(std::int64_t end) noexcept {
   }
   if (f.culprit != nobody && (f.cause == Cause::federation || f.cause == Cause::pacing))
     others_[f.culprit].late.fetch_add(1, std::memory_order_relaxed);
+  std::fill(costs_.begin(), costs_.end(), 0);
+  std::swap(waits_, last_waits_);
+  std::fill(waits_.begin(), waits_.end(), 0);
   held_ = held_longest_ = 0;
   keeper_ = nobody;
-  keeper_paces_ = false;
-  ++s.frames;
-  s.behind += f.behind;
-  s.late += f.late;
-  s.late_by[static_cast<std::size_t>(f.cause)] += f.late;
-  s.busy += f.cost;
-  s.worst_lag = std::max(s.worst_lag, f.wake_up);
-  late_in_a_row_ = f.late ? late_in_a_row_ + 1 : 0;
-  s.in_a_row = std::max(s.in_a_row, late_in_a_row_);
-  if (f.late && s.late_frames.size() < kept_late) s.late_frames.push_back(f);
-  last_ = f;
-  if (sink_) sink_->take(f, last_costs_);
+  if (sink_) sink_->take(f, book_.last_costs());
 }
 
 void FramePacer::attribute(Frame& f, std::int64_t period) noexcept {
@@ -280,7 +282,7 @@ void FramePacer::attribute(Frame& f, std::int64_t period) noexcept {
   std::uint32_t exceeded = nobody, dearest = nobody;
   for (std::size_t i = 0; i < costs_.size(); ++i) {
     of_parts += costs_[i];
-    const std::int64_t excess = costs_[i] - statistics_.parts[i].quantile(0.99);
+    const std::int64_t excess = costs_[i] - statistics().parts[i].quantile(0.99);
     if (costs_[i] > 0 && excess > most) {
       most = excess;
       exceeded = static_cast<std::uint32_t>(i);
@@ -291,13 +293,13 @@ void FramePacer::attribute(Frame& f, std::int64_t period) noexcept {
     }
   }
   bool by_others = false;
-  if (const std::int64_t excess = f.held - statistics_.held.quantile(0.99);
+  if (const std::int64_t excess = f.held - statistics().held.quantile(0.99);
       f.held > 0 && excess > most) {
     most = excess;
     by_others = true;
   }
   const std::int64_t own = f.cost - of_parts - f.held;
-  if (const std::int64_t excess = own - statistics_.rest.quantile(0.99); excess > most) {
+  if (const std::int64_t excess = own - statistics().rest.quantile(0.99); excess > most) {
     most = excess;
     exceeded = nobody;
     by_others = false;
@@ -309,7 +311,7 @@ void FramePacer::attribute(Frame& f, std::int64_t period) noexcept {
     f.cause = Cause::wake_up;
   } else if (by_others) {
     f.culprit = keeper_;
-    f.cause = keeper_paces_ ? Cause::pacing : Cause::federation;
+    f.cause = kept_by_;
   } else {
     f.culprit = exceeded;
     f.cause = exceeded != nobody && faces_world_[exceeded] ? Cause::wait : Cause::work;
@@ -326,14 +328,14 @@ bool FramePacer::tolerated(std::int64_t now) noexcept {
     return false;
   }
   if (p.kind != Late::elastic) return true;
-  if (late_in_a_row_ >= static_cast<std::uint64_t>(p.in_a_row)) {
+  if (book_.late_in_a_row() >= static_cast<std::uint64_t>(p.in_a_row)) {
     broken_ = Broken::in_a_row;
     return false;
   }
   if (p.in_window <= 0) return true;
   // the entry overwritten is the in_window-th before
-  std::int64_t& oldest = late_ends_[(statistics_.late - 1) % late_ends_.size()];
-  const bool full = statistics_.late > late_ends_.size();
+  std::int64_t& oldest = late_ends_[(statistics().late - 1) % late_ends_.size()];
+  const bool full = statistics().late > late_ends_.size();
   if (full && now - oldest <= p.window.count()) broken_ = Broken::in_window;
   oldest = now;
   return broken_ == Broken::no;
@@ -343,7 +345,7 @@ Fault FramePacer::fault() const noexcept {
   Fault f;
   if (broken_ == Broken::no) return f;
   const bool strict = broken_ == Broken::strict;
-  const Frame& l = last_;
+  const Frame& l = last();
   char why[160];
   const char* who = l.culprit < names_.size() ? names_[l.culprit].c_str() : "the run itself";
   if (l.cause == Cause::wake_up)
@@ -355,6 +357,8 @@ Fault FramePacer::fault() const noexcept {
                   : l.cause == Cause::pacing ? ", whose pace is set by "
                                              : ", which was held back by ",
                   l.culprit == nobody ? "" : others_[l.culprit].name);
+  else if (l.cause == Cause::node)
+    std::snprintf(why, sizeof why, "waiting for node %.64s", nodes_[l.culprit].c_str());
   else
     std::snprintf(why, sizeof why, "%s of %.64s", l.cause == Cause::wait ? "waiting" : "work", who);
   char what[160];
@@ -370,10 +374,12 @@ Fault FramePacer::fault() const noexcept {
   const bool others = l.cause == Cause::federation || l.cause == Cause::pacing;
   f.set(Category::lateness, strict ? "V4101" : "V4107", "%s\nthe last one by %.3g ms: %s\n%s", what,
         static_cast<double>(-l.margin) / 1e6, why,
-        others ? "that federate does not keep up: its own report says why; a slower pace "
-                 "or a longer step of it may help"
-               : "the machine does not keep up: a smaller --rate or a longer step may "
-                 "help; vernier doctor --for FILE tells more");
+        l.cause == Cause::node
+            ? "that node or the network does not keep up: the report of the run tells which"
+        : others ? "that federate does not keep up: its own report says why; a slower pace "
+                   "or a longer step of it may help"
+                 : "the machine does not keep up: a smaller --rate or a longer step may "
+                   "help; vernier doctor --for FILE tells more");
   return f;
 }
 

@@ -12,39 +12,10 @@
 #include "vernier/run/composition/plan.hpp"
 #include "vernier/run/executive/meter.hpp"
 #include "vernier/run/realtime/clock.hpp"
-#include "vernier/run/realtime/histogram.hpp"
+#include "vernier/run/realtime/frame.hpp"
 #include "vernier/run/realtime/policy.hpp"
 
 namespace vernier::realtime {
-
-/// Why a frame was late.
-enum class Cause : std::uint8_t {
-  none,        // it was not late
-  work,        // a component took longer than usual, or all together too long
-  wake_up,     // the system woke it late, although nothing delayed it
-  wait,        // a component waited for an external device or process: a peer, a disk
-  federation,  // it waited for federates with which it shares time
-  pacing       // it waited for the Pacing federate
-};
-constexpr std::size_t causes = 6;
-std::string_view word(Cause) noexcept;
-
-/// No component: the executive itself with recorder and observers.
-constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
-
-/// One frame of a run. Wall-clock times in ns.
-struct Frame {
-  std::int64_t number = 0;   // counted from simulated time 0 (base step: from the start)
-  Time time{};               // simulated, at its start
-  std::int64_t wake_up = 0;  // actual minus intended start
-  std::int64_t cost = 0;     // from its start to the end of its work
-  std::int64_t margin = 0;   // from the end of its work to its deadline; negative: late
-  std::int64_t held = 0;     // part of the cost: waiting for others with which it shares time
-  bool late = false;
-  bool behind = false;  // an earlier frame was still working at its intended start
-  Cause cause = Cause::none;
-  std::uint32_t culprit = nobody;  // part; for federation and pacing: FramePacer::others()
-};
 
 /// When frames start: ticks of the base step, counted from the start; or of a rate, from time zero.
 struct Grid {
@@ -63,30 +34,6 @@ struct Grid {
 /// nothing needs the base step. Instants between two ticks belong to the frame before.
 Grid grid_of(const composition::Plan&);
 
-/// Statistics of the frames of a run.
-struct FrameStatistics {
-  std::uint64_t frames = 0, late = 0, behind = 0;
-  std::uint64_t late_by[causes] = {};  // by Cause
-  std::uint64_t sleeps = 0;            // calls of the clock's sleep
-  std::uint64_t in_a_row = 0;          // most consecutive late frames
-  Histogram wake_up;                   // of frames that were slept for
-  Histogram cost;
-  Histogram used;                   // from the intended start to the end of the work
-  std::vector<Histogram> parts;     // cost, as the executive's parts
-  Histogram rest;                   // cost of the executive itself, with recorder and observers
-  Histogram held;                   // time spent waiting for others, where time is shared
-  std::int64_t busy = 0, wall = 0;  // ns awake, and in total
-  std::int64_t slipped = 0;         // ns that simulated time fell behind wall time (Late::slip)
-  std::int64_t worst_lag = 0;       // ns; the largest delay of a frame's start
-  std::vector<Frame> late_frames;   // the first ones, up to `kept_late`
-
-  /// The fraction of a CPU that the loop used.
-  double load() const noexcept {
-    return wall > 0 ? static_cast<double>(busy) / static_cast<double>(wall) : 0.0;
-  }
-};
-constexpr std::size_t kept_late = 1000;
-
 /// A federate or other program with which a run shares time.
 struct Other {
   std::string name;
@@ -94,14 +41,6 @@ struct Other {
   std::int64_t longest = 0;          // ns; the longest delay
 };
 constexpr std::size_t kept_others = 64;
-
-/// Receives every completed frame: in the loop, so it must not wait or allocate.
-class FrameSink {
- public:
-  virtual ~FrameSink() = default;
-  /// `costs`: ns by part.
-  virtual void take(const Frame&, std::span<const std::int64_t> costs) noexcept = 0;
-};
 
 /// Keeps a run synchronous with a clock, frame by frame, and measures it. Frame k is due at t_0 +
 /// k·T, by multiplication, so that nothing drifts; its deadline is when the next is due. Pass it to
@@ -121,6 +60,8 @@ class FramePacer final : public Pacer, public executive::Meter {
 
   /// Sets the parts of the run; before it starts. Without it costs are not attributed.
   void know(const std::vector<composition::Part>&);
+  /// The names of the nodes among which the run is divided; not in the loop.
+  void know_nodes(std::vector<std::string>);
   void set_sink(FrameSink* s) noexcept { sink_ = s; }
   /// Positive and finite; before start().
   void set_rate(double rate) noexcept { settings_.rate = rate; }
@@ -138,13 +79,16 @@ class FramePacer final : public Pacer, public executive::Meter {
   std::int64_t now() noexcept override { return clock_.now(); }
   void spent(std::span<const std::int64_t> by_part) noexcept override;
   void waited(const Pacer&, std::int64_t ns) noexcept override;
+  void waited_for(std::uint32_t node, std::int64_t ns) noexcept override;
 
   const Settings& settings() const noexcept { return settings_; }
-  /// The last completed frame.
-  const Frame& last() const noexcept { return last_; }
-  /// Its costs by part, ns.
-  std::span<const std::int64_t> last_costs() const noexcept { return last_costs_; }
-  const FrameStatistics& statistics() const noexcept { return statistics_; }
+  /// The last completed frame, and those before.
+  const FrameBook& book() const noexcept { return book_; }
+  const Frame& last() const noexcept { return book_.last(); }
+  const FrameStatistics& statistics() const noexcept { return book_.statistics(); }
+  const std::vector<std::string>& nodes() const noexcept { return nodes_; }
+  /// For how long the last frame waited for each node, ns.
+  std::span<const std::int64_t> last_waits() const noexcept { return last_waits_; }
   /// Whether a component of the run shares time with others.
   bool shares_time() const noexcept { return !pacers_.empty(); }
   /// Those that delayed it, in the order of first occurrence; at most kept_others. From any thread.
@@ -165,7 +109,9 @@ class FramePacer final : public Pacer, public executive::Meter {
   FrameSink* sink_ = nullptr;
   std::vector<std::uint8_t> faces_world_;  // by part
   std::vector<std::string> names_;
-  std::vector<std::int64_t> costs_, last_costs_;
+  std::vector<std::string> nodes_;
+  std::vector<std::int64_t> costs_;               // by part
+  std::vector<std::int64_t> waits_, last_waits_;  // by node
   struct SharedTime {
     const Pacer* pacer;
     std::size_t part;  // whose it is
@@ -188,15 +134,13 @@ class FramePacer final : public Pacer, public executive::Meter {
   bool slept_ = false;
   Time next_{};  // when the frame after it begins
   std::int64_t held_ = 0, held_longest_ = 0;
-  std::uint32_t keeper_ = nobody;  // of the longest wait
-  bool keeper_paces_ = false;
+  std::uint32_t keeper_ = nobody;      // of the longest wait
+  Cause kept_by_ = Cause::federation;  // what kind of keeper it is
 
-  Frame last_;
+  FrameBook book_;
   Cause cause_behind_ = Cause::none;  // of the late frame that delays the following ones
   std::uint32_t culprit_behind_ = nobody;
-  std::uint64_t late_in_a_row_ = 0;
   enum class Broken : std::uint8_t { no, strict, in_a_row, in_window } broken_ = Broken::no;
-  FrameStatistics statistics_;
 };
 
 }  // namespace vernier::realtime

@@ -408,6 +408,34 @@ struct SharedRun {
   std::unique_ptr<executive::Executive> exec;
 };
 
+/// Waits between the work of two parts, as exchanges between nodes do.
+struct Waiting final : executive::Observer {
+  explicit Waiting(TimedRun& r) : run(r) {}
+  TimedRun& run;
+  void sample(Instant at, bool) noexcept override {
+    const std::int64_t ns = frame_at(at.time) == 40 ? 5 * ms : 20 * us;
+    run.pacer.waited_for(1, ns);
+    run.clock.work(ns);
+  }
+};
+
+TEST(Frames, TellOwnWorkAndWaitingForAnotherNodeApart) {
+  TimedRun r;
+  r.pacer.know_nodes({"a", "b"});
+  r.plant_cost = [](std::int64_t k) { return k == 20 ? 5 * ms : 400 * us; };
+  Waiting waiting(r);
+  r.exec->observe(waiting, {});
+  EXPECT_EQ(r.run(60), Ending::reached);
+  ASSERT_EQ(r.seen().late, 2u);
+  EXPECT_EQ(r.seen().late_frames[0].cause, Cause::work);
+  EXPECT_EQ(blame(r.seen().late_frames[1], {"plant", "control"}, {}, r.pacer.nodes()),
+            "waiting for node b");
+  EXPECT_EQ(r.seen().held.max(), 5 * ms);
+  EXPECT_EQ(r.pacer.last_waits()[1], 20 * us);
+  EXPECT_EQ(r.pacer.last_waits()[0], 0);
+  r.exec->remove(waiting);
+}
+
 TEST(SharedTime, TellsOwnWorkSendingTheFederationAndItsPacingApart) {
   SharedRun r;
   r.plant_cost = overrun(20, 5 * ms);
@@ -427,7 +455,7 @@ TEST(SharedTime, TellsOwnWorkSendingTheFederationAndItsPacingApart) {
   EXPECT_EQ(r.blamed(2), "waiting for the federation, which was held back by Moon");
   EXPECT_EQ(r.blamed(3), "waiting for the federation, whose pace is set by Earth");
   EXPECT_EQ(r.blamed(4), "waiting for the federation");
-  EXPECT_THAT(r.pacer.statistics().late_by, ElementsAre(0, 1, 0, 1, 2, 1));
+  EXPECT_THAT(r.pacer.statistics().late_by, ElementsAre(0, 1, 0, 1, 2, 1, 0, 0, 0));
   const std::vector<Other> others = r.pacer.others();
   ASSERT_EQ(others.size(), 2u);
   EXPECT_EQ(others[0].name, "Earth");

@@ -31,7 +31,7 @@ FramePorts::FramePorts(std::vector<std::string> names) : names_(std::move(names)
   whole("late", Scalar::boolean, "its margin is negative");
   whole("late_frames", Scalar::integer, "late frames so far");
   whole("cause", Scalar::integer,
-        "of a late frame: 1 work, 2 wake-up, 3 wait, 4 federation, 5 pacing");
+        "of a late frame: 1 work, 2 wake-up, 3 wait, 4 federation, 5 pacing, 6 another node");
   real("held", "for how long others with whom it shares time kept it");
   for (const std::string& name : names_) real("cost_of." + name, "what " + name + " cost in it");
 }
@@ -78,8 +78,9 @@ Outcome FramePorts::output(Instant) noexcept {
   held_[0] = in_seconds(f.held);
   for (std::size_t i = 0; i < costs_.size(); ++i) {
     const std::uint32_t part = i < parts_.size() ? parts_[i] : nobody;
-    costs_[i][0] =
-        pacer_ && part < pacer_->last_costs().size() ? in_seconds(pacer_->last_costs()[part]) : 0.0;
+    costs_[i][0] = pacer_ && part < pacer_->book().last_costs().size()
+                       ? in_seconds(pacer_->book().last_costs()[part])
+                       : 0.0;
   }
   return Outcome::ok;
 }
@@ -107,8 +108,9 @@ Telling FramePorts::tell(const Entry& e) const {
   Telling t;
   t.kind = "late";
   t.to = "frame " + std::to_string(e.to);
-  t.reason = "by " + time_text(e.values[0]) + ": " +
-             blame(f, part_names_, pacer_ ? pacer_->others() : std::vector<Other>());
+  t.reason =
+      "by " + time_text(e.values[0]) + ": " +
+      (pacer_ ? blame(f, part_names_, pacer_->others(), pacer_->nodes()) : blame(f, part_names_));
   t.warning = true;
   return t;
 }

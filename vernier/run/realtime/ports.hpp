@@ -24,7 +24,8 @@ constexpr std::string_view frame_type = "frames";
 /// out  lag      s   how far the run is behind the clock
 /// out  late         its margin is negative
 /// out  late_frames  the number of late frames so far
-/// out  cause        of a late one: 1 work, 2 wake-up, 3 wait, 4 federation, 5 pacing
+/// out  cause        of a late one: 1 work, 2 wake-up, 3 wait, 4 federation, 5 pacing,
+///                   6 another node of the run
 /// out  held     s   time spent waiting for others with which it shares time
 /// out  cost_of.NAME  s   cost of each component; of an island, all its systems together
 ///

@@ -5,9 +5,12 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <system_error>
@@ -65,6 +68,29 @@ void keep_heap() noexcept {
   // called while the process has one thread
   mallopt(M_TRIM_THRESHOLD, -1);  // NOLINT(concurrency-mt-unsafe)
   mallopt(M_MMAP_MAX, 0);         // NOLINT(concurrency-mt-unsafe)
+}
+
+void prioritize(pthread_t thread, int priority) noexcept {
+  sched_param p{};
+  p.sched_priority = priority;
+  pthread_setschedparam(thread, priority > 0 ? SCHED_FIFO : SCHED_OTHER, &p);
+}
+
+void shorten_time_slices() noexcept {
+  // what the kernel reads and writes; not every C library has it
+  struct {
+    std::uint32_t size, policy;
+    std::uint64_t flags;
+    std::int32_t nice;
+    std::uint32_t priority;
+    std::uint64_t runtime, deadline, period;  // ns; runtime: the time slice
+  } attributes{};
+  constexpr std::uint64_t slice = 100'000;  // the shortest that the kernel gives
+  if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return;
+  if (attributes.policy != SCHED_OTHER) return;
+  attributes.size = sizeof attributes;
+  attributes.runtime = slice;
+  syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
 std::size_t populate_memory() noexcept {

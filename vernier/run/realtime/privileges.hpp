@@ -1,5 +1,7 @@
 #pragma once
 
+#include <pthread.h>
+
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -28,6 +30,14 @@ struct Privilege {
 
 /// Makes malloc keep freed memory: for a run that keeps time, before it allocates.
 void keep_heap() noexcept;
+
+/// Gives a thread beside the loop this SCHED_FIFO priority (0: the normal policy), if the system
+/// permits it.
+void prioritize(pthread_t, int priority) noexcept;
+
+/// The calling thread, and those that it creates from now on, ask for short time slices: when they
+/// are woken on a busy machine, they run soon. Needs no privilege. Kernels before 6.12 ignore it.
+void shorten_time_slices() noexcept;
 
 /// While it exists, the calling thread and the other threads of an executive have the granted
 /// privileges, and all memory is resident. What is refused is recorded, and the next best is used.

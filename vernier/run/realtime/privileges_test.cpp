@@ -5,10 +5,16 @@
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstdio>
 #include <cstring>
+#include <thread>
+#include <utility>
 
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/run/executive/test_parts.hpp"
@@ -152,6 +158,30 @@ TEST(RealTimeScope, RunsOnOneCpuOfThoseItMayUse) {
               return std::string("no complaint");
             }),
             "threw V4104");
+}
+
+TEST(TimeSlices, AreShortAndInheritedAndChangeNothingElse) {
+  utsname kernel{};
+  ASSERT_EQ(uname(&kernel), 0);
+  int major = 0, minor = 0;
+  ASSERT_EQ(std::sscanf(kernel.release, "%d.%d", &major, &minor), 2);
+  const auto slice = [] {
+    std::array<std::uint64_t, 8> a{};  // of sched_getattr(): the fourth is the time slice
+    EXPECT_EQ(syscall(SYS_sched_getattr, 0, a.data(), 56, 0), 0);
+    return a[3];
+  };
+  std::thread thread([&] {
+    setpriority(PRIO_PROCESS, 0, 5);
+    const std::uint64_t usual = slice();
+    shorten_time_slices();
+    const bool effective = std::pair(major, minor) >= std::pair(6, 12);
+    EXPECT_EQ(slice(), effective ? 100'000 : usual);
+    EXPECT_EQ(getpriority(PRIO_PROCESS, 0), 5);
+    EXPECT_EQ(sched_getscheduler(0), SCHED_OTHER);
+    std::thread child([&] { EXPECT_EQ(slice(), effective ? 100'000 : usual); });
+    child.join();
+  });
+  thread.join();
 }
 
 TEST(Memory, IsBroughtIntoPlaceWithoutAnyRight) {

@@ -99,6 +99,14 @@ figure{margin:.5rem 0}figcaption{color:#556;font-size:.85rem}
 std::string counts(const Health& h) {
   const auto& by = h.frames.late_by;
   std::string text = fmt::format("work {}, wake-up {}, wait {}", by[1], by[2], by[3]);
+  if (!h.nodes.empty()) {
+    text += fmt::format(", network {}, moves and losses {}", by[7], by[8]);
+    std::string who;
+    for (const NodeHealth& n : h.nodes)
+      if (const std::uint64_t late = n.late_by_work + n.late_by_wake_up; late > 0)
+        who += fmt::format("{}node {} {}", who.empty() ? "" : ", ", n.name, late);
+    if (!who.empty()) text += " (" + who + ")";
+  }
   if (!h.shares_time) return text;
   text += fmt::format(", federation {}, pacing {}", by[4], by[5]);
   std::string who;
@@ -117,6 +125,35 @@ std::string others_table(const Health& h) {
   return out + "</table>\n";
 }
 
+std::string nodes_table(const Health& h) {
+  std::string out =
+      "<h2>Nodes</h2>\n<table><tr><th>node</th><th>frames</th><th>late by its work</th><th>by its "
+      "wake-up</th><th>wake-up p99</th><th>max</th><th>work p99</th><th>max</th><th>waiting for "
+      "others p99</th><th>max</th><th>priority</th><th>clock</th></tr>\n";
+  const auto two = [](const Histogram& d) {
+    return fmt::format("<td>{}</td><td>{}</td>", time_text(static_cast<double>(d.quantile(0.99))),
+                       time_text(static_cast<double>(d.max())));
+  };
+  for (const NodeHealth& n : h.nodes)
+    out += fmt::format(
+        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td>{}{}{}<td>{}</td><td>{}"
+        "</td></tr>\n",
+        escaped(n.name), n.frames, n.late_by_work, n.late_by_wake_up, two(n.wake_up), two(n.work),
+        two(n.waiting), n.prioritized ? "yes" : "no", escaped(n.clock));
+  out += "</table>\n";
+  for (const Health::Path& p : h.paths)
+    out += fmt::format("<p>The network from {} to {} made {} frames late; longest {}.</p>\n",
+                       escaped(p.from), escaped(p.to), p.late,
+                       time_text(static_cast<double>(p.longest)));
+  return out;
+}
+
+std::vector<std::string> names_of(const std::vector<NodeHealth>& nodes) {
+  std::vector<std::string> all;
+  for (const NodeHealth& n : nodes) all.push_back(n.name);
+  return all;
+}
+
 std::string late_table(const Health& h) {
   if (h.frames.late == 0) return "<p>None.</p>\n";
   std::string out = fmt::format(
@@ -128,7 +165,7 @@ std::string late_table(const Health& h) {
     if (++shown > shown_late) break;
     out += fmt::format("<tr><td>{}</td><td>{:.{}f} s</td><td>{}</td><td>{}</td></tr>\n", f.number,
                        seconds(f.time), h.decimals(), time_text(static_cast<double>(-f.margin)),
-                       escaped(blame(f, h.parts, h.others)));
+                       escaped(blame(f, h)));
   }
   out += "</table>\n";
   if (h.frames.late > shown_late)
@@ -180,17 +217,22 @@ std::string rate_text(double period_ns) {
 }
 
 std::string blame(const Frame& f, const std::vector<std::string>& parts,
-                  const std::vector<Other>& others) {
+                  const std::vector<Other>& others, const std::vector<std::string>& nodes) {
+  const auto node = [&nodes](std::uint32_t n) {
+    return n < nodes.size() ? "node " + nodes[n] : std::string("another node");
+  };
   const std::string who = f.culprit < parts.size() ? parts[f.culprit] : "the run itself";
-  const char* after = f.behind ? ", after an earlier late frame" : "";
+  const std::string after = (f.node < nodes.size() ? " on " + node(f.node) : "") +
+                            (f.behind ? ", after an earlier late frame" : "");
   switch (f.cause) {
     case Cause::none:
       return "not late";
     case Cause::work:
       return "work of " + who + after;
     case Cause::wake_up:
-      return f.behind ? std::string("wake-up of an earlier frame")
-                      : "woken " + time_text(static_cast<double>(f.wake_up)) + " late";
+      return f.behind ? "wake-up of an earlier frame" +
+                            (f.node < nodes.size() ? " on " + node(f.node) : std::string())
+                      : "woken " + time_text(static_cast<double>(f.wake_up)) + " late" + after;
     case Cause::wait:
       return "waiting of " + who + after;
     case Cause::federation:
@@ -199,8 +241,20 @@ std::string blame(const Frame& f, const std::vector<std::string>& parts,
       return (f.cause == Cause::pacing ? "waiting for the federation, whose pace is set by "
                                        : "waiting for the federation, which was held back by ") +
              others[f.culprit].name + after;
+    case Cause::node:
+      return "waiting for " + node(f.culprit) + (f.behind ? ", after an earlier late frame" : "");
+    case Cause::network:
+      return "the network from " + node(f.culprit) + " to " + node(f.node) +
+             (f.behind ? ", after an earlier late frame" : "");
+    case Cause::division:
+      return std::string("a part was moved, or a node was lost") +
+             (f.behind ? ", in an earlier frame" : "");
   }
   return {};
+}
+
+std::string blame(const Frame& f, const Health& h) {
+  return blame(f, h.parts, h.others, names_of(h.nodes));
 }
 
 int Health::decimals() const noexcept {
@@ -256,10 +310,12 @@ std::string report_html(const Health& h, const std::string& title, const std::st
     out += row(h.parts[i], f.parts[i], decimals);
   out += row("executive, recorder", f.rest, decimals);
   if (h.shares_time) out += row("kept by the federation", f.held, decimals);
+  if (!h.nodes.empty()) out += row("waiting for other nodes", f.held, decimals);
   out += fmt::format("</table>\n<p>Least margin {} of {}.</p>\n",
                      time_text(period - static_cast<double>(f.used.max())), time_text(period));
   out += "<h2>Late frames</h2>\n" + late_table(h);
   if (!h.others.empty()) out += others_table(h);
+  if (!h.nodes.empty()) out += nodes_table(h);
   if (!links.empty()) {
     out += "<h2>Links, at the end</h2>\n<table class=\"text\">\n";
     for (const LinkFigure& l : links)

@@ -9,6 +9,18 @@
 
 namespace vernier::realtime {
 
+/// How a node of a run kept time.
+struct NodeHealth {
+  std::string name;
+  std::uint64_t frames = 0;
+  std::uint64_t late_by_work = 0, late_by_wake_up = 0;  // late frames of the run because of it
+  Histogram wake_up, work, waiting;  // of its frames: work without waiting for other nodes, ns
+  std::string clock;                 // which, and how well it is known: "within 20 µs"
+  bool prioritized = false;
+  std::int64_t minor_faults = 0, major_faults = 0, waits = 0;
+  std::uint64_t dropped = 0;  // samples that found no room
+};
+
 /// How well a run kept time: the content of its report.
 struct Health {
   Grid grid;
@@ -17,8 +29,16 @@ struct Health {
   LatePolicy late;
   std::vector<std::string> parts;  // names, as FrameStatistics::parts
   FrameStatistics frames;
-  bool shares_time = false;   // it is a member of a federation
-  std::vector<Other> others;  // those that delayed it
+  bool shares_time = false;       // it is a member of a federation
+  std::vector<Other> others;      // those that delayed it
+  std::vector<NodeHealth> nodes;  // empty: it has one only
+  /// Late frames because of the network between two nodes.
+  struct Path {
+    std::string from, to;
+    std::uint64_t late = 0;
+    std::int64_t longest = 0;  // ns; of the waits that no node explains
+  };
+  std::vector<Path> paths;
   std::vector<Privilege> privileges;
   Machine machine;
   bool prioritized = false;
@@ -42,8 +62,12 @@ struct Health {
 std::string verdict(const Health&);
 /// The cause of a late frame: "work of plant", "woken 240 µs late". When others delayed it:
 /// "waiting for the federation, which was held back by Moon".
+/// In a run on several nodes: "work of plant on node b".
 std::string blame(const Frame&, const std::vector<std::string>& parts,
-                  const std::vector<Other>& others = {});
+                  const std::vector<Other>& others = {},
+                  const std::vector<std::string>& nodes = {});
+/// The same with the names of a run.
+std::string blame(const Frame&, const Health&);
 /// ns in a suitable unit: "21 µs", "4.000 ms".
 std::string time_text(double ns);
 /// "250 Hz", "every 3.3 ms"

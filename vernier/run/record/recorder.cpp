@@ -114,6 +114,7 @@ class Recorder::Work final : public Pacer {
       }
       queue.push();
     }
+    const std::vector<const PortView*>* reads() const noexcept override { return &ports; }
     // every observer receives every entry: only one records them
     void note(std::size_t part, std::span<const Entry> entries) noexcept override {
       if (number == 0) work.take(part, entries);

@@ -1,6 +1,7 @@
 #include "vernier/run/record/run_folder.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,6 +56,17 @@ fs::path folder_with_number(const fs::path& runs, const std::string& name, long 
   char number[32];
   std::snprintf(number, sizeof number, "-%04lld", n);
   return runs / (name + number);
+}
+
+Descriptor opened_folder(const fs::path& folder) {
+  return Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+/// Whether a run writes into a folder. Not every file system locks folders; then its results tell.
+bool in_use(const fs::path& folder) {
+  const Descriptor lock = opened_folder(folder);
+  const bool locked = lock && ::flock(lock.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  return locked || being_written(folder / "results.h5");
 }
 
 /// Makes `latest` point to `target`, unless it exists and is not a link.
@@ -126,6 +138,8 @@ RunFolder::RunFolder(const fs::path& runs, std::string_view name) {
     if (errno != EEXIST)
       refuse("cannot make the folder", path_, std::generic_category().message(errno));
   }
+  lock_ = opened_folder(path_);
+  if (lock_) static_cast<void>(::flock(lock_.get(), LOCK_EX));
   fs::create_directory(path_ / "inputs", e);
   if (!e) fs::create_directory(path_ / "checkpoints", e);
   if (e) refuse("cannot make the folder", path_, e.message());
@@ -204,10 +218,15 @@ void RunFolder::write(const std::string& file, std::string_view content) const {
 
 Manifest read_manifest(const fs::path& run_folder) {
   const fs::path file = run_folder / "manifest.json";
-  const auto content = file_content(file, largest_manifest);
-  Manifest m =
-      manifest_from_json({reinterpret_cast<const char*>(content.data()), content.size()}, file);
-  if (m.status == "running" && !being_written(run_folder / "results.h5")) m.status = "killed";
+  const auto read = [&file] {
+    const auto content = file_content(file, largest_manifest);
+    return manifest_from_json({reinterpret_cast<const char*>(content.data()), content.size()},
+                              file);
+  };
+  Manifest m = read();
+  if (m.status != "running" || in_use(run_folder)) return m;
+  m = read();  // it may have ended meanwhile
+  if (m.status == "running") m.status = "killed";
   return m;
 }
 

@@ -36,7 +36,9 @@ class RunLog {
 ///   inputs/         exact copies of all documents, with their relative locations
 ///   results.h5  events.csv  log.txt  checkpoints/
 ///
-/// Nothing that exists is ever overwritten. `<runs>/latest` points to the newest.
+/// Nothing that exists is ever overwritten. `<runs>/latest` points to the newest. While the object
+/// exists, the directory is locked: a run that was killed is one that says "running" in a directory
+/// that is not.
 class RunFolder {
  public:
   /// Creates the next directory of this name; two programs at once get two directories. Characters
@@ -69,6 +71,7 @@ class RunFolder {
  private:
   std::filesystem::path path_;
   std::filesystem::path before_;  // what `latest` was; empty: nothing
+  Descriptor lock_;
   std::unique_ptr<RunLog> log_;
   Descriptor reserve_;
 };

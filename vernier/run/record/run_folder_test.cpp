@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <memory>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -93,13 +94,36 @@ Manifest full_manifest() {
   return m;
 }
 
+TEST(Manifest, OfARunThatEndsIsNeverThatOfAKilledOne) {
+  const TemporaryFolder folder;
+  Manifest m = full_manifest();
+  for (int i = 0; i < 100; ++i) {
+    auto run = std::make_unique<RunFolder>(folder / "runs", "x");
+    const std::filesystem::path path = run->path();
+    m.status = "running";
+    run->write(m);
+    std::thread end([&] {
+      m.status = "finished";
+      run->write(m);
+      run.reset();
+    });
+    std::string status = "running";
+    while (status == "running") status = read_manifest(path).status;
+    EXPECT_EQ(status, "finished");
+    end.join();
+  }
+}
+
 TEST(Manifest, ReadsBackWhatWasWritten) {
   const TemporaryFolder folder;
-  const RunFolder run(folder / "runs", "x");
+  auto run = std::make_unique<RunFolder>(folder / "runs", "x");
+  const std::filesystem::path path = run->path();
   const Manifest m = full_manifest();
-  run.write(m);
-  const Manifest r = read_manifest(run.path());
-  EXPECT_EQ(r.status, "killed");  // it says running, and no process holds the lock
+  run->write(m);
+  EXPECT_EQ(read_manifest(path).status, "running");
+  run.reset();
+  const Manifest r = read_manifest(path);
+  EXPECT_EQ(r.status, "killed");  // it says running, and no process holds a lock
   Manifest same = r;
   same.status = m.status;
   EXPECT_EQ(to_json(same), to_json(m));
@@ -118,8 +142,8 @@ TEST(Manifest, ReadsBackWhatWasWritten) {
   EXPECT_EQ(r.warnings, m.warnings);
   EXPECT_EQ(r.machine, m.machine);
   EXPECT_EQ(r.statistics[0].second, 9001.0);
-  const WriterLock writing(run.path() / "results.h5");
-  EXPECT_EQ(read_manifest(run.path()).status, "running");
+  const WriterLock writing(path / "results.h5");
+  EXPECT_EQ(read_manifest(path).status, "running");
 }
 
 TEST(Manifest, RefusesWhatIsNone) {

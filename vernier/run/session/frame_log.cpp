@@ -31,7 +31,8 @@ FrameLog::FrameLog(const std::filesystem::path& folder, const std::vector<std::s
   add("late", Scalar::boolean, &booleans_[0], "its margin is negative");
   add("behind", Scalar::boolean, &booleans_[1], "an earlier frame kept it");
   add("cause", Scalar::integer, &integers_[1],
-      "of a late frame: 1 work, 2 wake-up, 3 wait, 4 federation, 5 pacing");
+      "of a late frame: 1 work, 2 wake-up, 3 wait, 4 federation, 5 pacing, 7 network, 8 a move or "
+      "a loss");
   add("culprit", Scalar::integer, &integers_[2],
       "number of the component to blame, or -1; of causes 4 and 5: of the federate, in the order "
       "of "

@@ -58,6 +58,7 @@ std::string Live::carried_out(std::string_view line) {
     if (word == "stop") return run_.stop();
     if (word == "checkpoint") return run_.checkpoint();
     if (word == "real-time") return run_.real_time();
+    if (word == "nodes") return nodes();
   }
   if (word == "get") return get(line);
   if (word == "release" || word == "send")
@@ -76,6 +77,12 @@ std::string Live::carried_out(std::string_view line) {
     if (rate && *rate > 0.0 && std::isfinite(*rate)) return run_.set_rate(*rate);
     refuse("V4121", fmt::format("\"{}\" is not a rate", line), "a positive number: × real time");
   }
+  if (word == "move") {
+    // the name of an island's part has a blank
+    const std::size_t last = line.rfind(' ');
+    if (last != line.npos) return run_.move(trimmed(line.substr(0, last)), line.substr(last + 1));
+    refuse("V4121", "move needs a part and a node", "for example move bus b; nodes lists them");
+  }
   if (word == "mark") {
     const bool plain =
         std::none_of(line.begin(), line.end(), [](unsigned char c) { return c < 32; });
@@ -88,10 +95,16 @@ std::string Live::carried_out(std::string_view line) {
     if (t && *t >= Duration{}) return run_.rewind(Time(*t));
     refuse("V4121", fmt::format("\"{}\" is not a time", line), "for example 12.5 s");
   }
-  refuse(
-      "V4121", fmt::format("a run does not know \"{}\"", word),
-      "status, state, real-time, freeze, resume, stop, step, rate, checkpoint, rewind, mark, get, "
-      "set, release, send");
+  refuse("V4121", fmt::format("a run does not know \"{}\"", word),
+         "status, state, real-time, freeze, resume, stop, step, rate, checkpoint, rewind, nodes, "
+         "move, mark, get, set, release, send");
+}
+
+std::string Live::nodes() const {
+  std::vector<std::string> all;
+  for (const auto& [node, parts] : executive_.placement())
+    all.push_back(fmt::format("{}: {}", node, parts.empty() ? "nothing" : joined(parts, ", ")));
+  return all.empty() ? "one node runs everything" : joined(all, "; ");
 }
 
 OrderAnswer Live::wait_for(std::uint64_t order) {

@@ -30,6 +30,8 @@ class Steerable {
   virtual std::string mark(std::string_view text) = 0;
   /// How the run keeps time, as one JSON object.
   virtual std::string real_time() = 0;
+  /// Moves a part to another node.
+  virtual std::string move(std::string_view part, std::string_view node) = 0;
   /// Ends this run; its caller continues from the last checkpoint at or before `t`.
   virtual std::string rewind(Time t) = 0;
   /// Whether it executes no more ticks.
@@ -39,6 +41,8 @@ class Steerable {
 /// Executes request lines (docs/reference/live-access.md):
 ///
 ///   status · state · freeze · resume · stop · step [N] · rate X · checkpoint · rewind TIME
+///   nodes                 the nodes of the run and the parts that each runs
+///   move PART NODE        a part continues on another node
 ///   mark TEXT             a remark in the list of events
 ///   real-time             one JSON object: policy, machine, federates that held back
 ///   get PATTERN…          one JSON object: the time, and the values by path
@@ -61,6 +65,7 @@ class Live {
 
  private:
   std::string carried_out(std::string_view line);
+  std::string nodes() const;
   std::string get(std::string_view patterns);
   std::string change(executive::OrderKind, std::string_view path, std::string_view values);
   executive::OrderAnswer wait_for(std::uint64_t order);

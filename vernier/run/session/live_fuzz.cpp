@@ -76,6 +76,9 @@ struct Run final : session::Steerable {
   std::string checkpoint() override { return "saved"; }
   std::string mark(std::string_view) override { return "marked"; }
   std::string real_time() override { return "{}"; }
+  std::string move(std::string_view part, std::string_view node) override {
+    return std::string(part) + " on " + std::string(node);
+  }
   std::string rewind(Time t) override {
     require(t >= Time{});
     return "rewound";

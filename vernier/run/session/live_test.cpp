@@ -283,6 +283,9 @@ struct Idle : Steerable {
   std::string checkpoint() override { return {}; }
   std::string mark(std::string_view) override { return {}; }
   std::string real_time() override { return {}; }
+  std::string move(std::string_view part, std::string_view node) override {
+    return std::string(part) + " on " + std::string(node);
+  }
   std::string rewind(Time) override { return {}; }
   bool over() override { return ends; }
   bool ends = false;

@@ -234,30 +234,6 @@ std::vector<std::string> lines_of(std::istream& in) {
   return lines;
 }
 
-/// The same problems, each with its source line.
-Diagnostics with_lines(const Diagnostics& problems, const composition::Sources& sources) {
-  constexpr std::uintmax_t largest = 16u << 20;
-  std::map<std::string, std::vector<std::string>> files;
-  Diagnostics shown;
-  for (const Diagnostic& d : problems.list()) {
-    Diagnostic& copy = shown.add(d);
-    if (d.shown || !d.source.empty() || d.place.line <= 0) continue;
-    const auto [file, fresh] = files.try_emplace(d.place.file);
-    std::error_code failed;
-    if (const std::string* known = fresh ? sources.find(d.place.file) : nullptr) {
-      std::istringstream in(*known);
-      file->second = lines_of(in);
-    } else if (fresh && std::filesystem::file_size(d.place.file, failed) <= largest && !failed) {
-      std::ifstream in(d.place.file);
-      file->second = lines_of(in);
-    }
-    const auto number = static_cast<std::size_t>(d.place.line);
-    if (number <= file->second.size())
-      copy.source.push_back({d.place.line, file->second[number - 1]});
-  }
-  return shown;
-}
-
 /// Which of the files of a composition ran code. The catalogue may have loaded others before.
 void note_executed(Composition& c, const Catalogue& catalogue) {
   if (!catalogue.code()) return;
@@ -298,6 +274,29 @@ Prepared prepared_of(const std::filesystem::path& document, const Changes& chang
 }
 
 }  // namespace
+
+Diagnostics with_lines(const Diagnostics& problems, const composition::Sources& sources) {
+  constexpr std::uintmax_t largest = 16u << 20;
+  std::map<std::string, std::vector<std::string>> files;
+  Diagnostics shown;
+  for (const Diagnostic& d : problems.list()) {
+    Diagnostic& copy = shown.add(d);
+    if (d.shown || !d.source.empty() || d.place.line <= 0) continue;
+    const auto [file, fresh] = files.try_emplace(d.place.file);
+    std::error_code failed;
+    if (const std::string* known = fresh ? sources.find(d.place.file) : nullptr) {
+      std::istringstream in(*known);
+      file->second = lines_of(in);
+    } else if (fresh && std::filesystem::file_size(d.place.file, failed) <= largest && !failed) {
+      std::ifstream in(d.place.file);
+      file->second = lines_of(in);
+    }
+    const auto number = static_cast<std::size_t>(d.place.line);
+    if (number <= file->second.size())
+      copy.source.push_back({d.place.line, file->second[number - 1]});
+  }
+  return shown;
+}
 
 std::vector<FileWriter*> writers_in(const composition::Plan& plan) {
   std::vector<FileWriter*> all;

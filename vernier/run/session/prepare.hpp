@@ -50,6 +50,9 @@ struct Prepared {
 Prepared prepare(const std::filesystem::path&, const Changes&, const Catalogue&,
                  Diagnostics& problems, bool must_end = true);
 
+/// The same problems, each with its source line, where its file can be read.
+Diagnostics with_lines(const Diagnostics&, const composition::Sources&);
+
 /// "plant.torque=0 0 1e-3": replaces the value of the port from the start. Throws
 /// ConfigurationError.
 void apply_override(executive::Executive&, const std::string& assignment);

@@ -34,24 +34,33 @@ class Session::Work final : public Steerable {
       : composition_(std::move(prepared.composition)), options_(std::move(options)) {
     adopt_pace(prepared.plan, options_);
     const bool by_the_clock = options_.rate || options_.real_time;
-    std::vector<Pacer*> pacers = pacers_of(prepared.plan, by_the_clock);
+    // parts in other processes are held back there
+    std::vector<Pacer*> pacers =
+        options_.executive ? std::vector<Pacer*>() : pacers_of(prepared.plan, by_the_clock);
     if (!by_the_clock) rest_pacers_ = pacers_at_rest(prepared.plan);
     if (by_the_clock) {
       timing_ = std::make_unique<Timing>(prepared.plan, options_.rate.value_or(1.0), options_.late,
                                          options_.real_time);
       rate_.store(options_.rate.value_or(1.0));
-      pacers.push_back(&timing_->pacer());
+      if (!options_.executive) pacers.push_back(&timing_->pacer());
     } else {
       pacers.push_back(&recorder_.pacer());
     }
-    rest_pacers_.push_back(pacers.back());
+    if (!pacers.empty()) rest_pacers_.push_back(pacers.back());
     writers_ = writers_in(prepared.plan);
     stop_ = Time(prepared.plan.stop);
-    executive_ = std::make_unique<executive::Executive>(
-        std::move(prepared.plan), std::move(pacers),
-        executive::Options{.threads = options_.threads,
-                           .real_time = options_.real_time.has_value(),
-                           .meter = timing_ ? timing_->meter() : nullptr});
+    const executive::Options how{.threads = options_.threads,
+                                 .real_time = options_.real_time.has_value(),
+                                 .meter = timing_ ? timing_->meter() : nullptr};
+    executive_ = options_.executive
+                     ? options_.executive(composition_, options_, std::move(prepared.plan),
+                                          std::move(pacers), how, timing_.get())
+                     : std::make_unique<executive::Executive>(std::move(prepared.plan),
+                                                              std::move(pacers), how);
+    executive_->on_news = [this](const Diagnostics& news) {
+      archive_->add(news);
+      if (options_.on_warnings) options_.on_warnings(news);
+    };
     longest_rest_ = executive_->longest_rest();
     if (timing_) timing_->attach(*executive_);
     for (const std::string& o : options_.overrides) apply_override(*executive_, o);
@@ -59,7 +68,7 @@ class Session::Work final : public Steerable {
     watch_ = std::make_unique<Watch>(composition_, *executive_);
     if (!options_.from.empty()) checkpoint_ = record::read_checkpoint(options_.from);
     archive_.emplace(composition_, options_, problems);
-    for (FileWriter* w : writers_) w->write_below(archive_->outputs());
+    executive_->write_below(archive_->outputs());
     try {
       start(problems);
       archive_->warn_of_lost(writers_, problems);
@@ -168,8 +177,7 @@ class Session::Work final : public Steerable {
     if (orders_) s.orders_lost = orders_->lost() + (orders_->drain() ? 0 : 1);
     s.rewind = rewind_;
     s.checkpoints = checkpoints_;
-    for (FileWriter* w : writers_)
-      for (std::filesystem::path& f : w->files()) s.files.push_back(std::move(f));
+    s.files = executive_->files();
     if (timing_) timing_->end();
     archive_->release_reserve();
     s.reached = executive_->now();
@@ -513,6 +521,13 @@ class Session::Work final : public Steerable {
     return in_between([this] {
       checkpoints_.push_back(archive_->save(state()));
       return checkpoints_.back().string();
+    });
+  }
+  std::string move(std::string_view part, std::string_view node) override {
+    return in_between([this, part = std::string(part), node = std::string(node)] {
+      executive_->move(part, node);
+      return fmt::format("{} continues on {} at t = {} s", part, node,
+                         exact(seconds(executive_->now())));
     });
   }
   std::string rewind(Time t) override {

@@ -20,11 +20,24 @@
 #include "vernier/run/session/timing.hpp"
 #include "vernier/run/session/watch.hpp"
 
+namespace vernier {
+class Pacer;
+}
+namespace vernier::executive {
+struct Options;
+}
+
 namespace vernier::session {
 
 /// How a prepared document is run. Only `overrides`, `orders` and `from` change what the simulation
 /// computes.
 struct Options {
+  /// Makes the executive; empty: an Executive of this process. `timing`: of a run by the clock, in
+  /// which what runs in other processes keeps time there; else null.
+  using MakeExecutive = std::function<std::unique_ptr<executive::Executive>(
+      const composition::Composition&, const Options&, composition::Plan, std::vector<Pacer*>,
+      const executive::Options&, Timing* timing)>;
+  MakeExecutive executive = {};
   std::filesystem::path from = {};                // a checkpoint to continue from; empty: the start
   std::optional<Duration> checkpoint_every = {};  // of simulated time; and one at the end
   std::optional<double> rate = {};                // × real time; none: as fast as possible

@@ -70,10 +70,12 @@ bool shares_time(const composition::Plan& plan) {
 }
 
 Timing::Timing(const composition::Plan& plan, double rate, const realtime::LatePolicy& late,
-               const std::optional<RealTime>& real_time)
+               const std::optional<RealTime>& real_time, TimeBase* base)
     : real_time_(real_time),
       pacer_(settings_of(plan, rate, late, real_time), realtime::system_clock(),
-             rate == 1.0 ? time_base_of(plan) : nullptr),
+             base          ? base
+             : rate == 1.0 ? time_base_of(plan)
+                           : nullptr),
       measured_(real_time || shares_time(plan)) {
   if (!real_time_) return;
   realtime::keep_heap();
@@ -93,16 +95,28 @@ void Timing::attach(executive::Executive& e) {
   pacer_.set_sink(this);
 }
 
+realtime::NodeFrames* Timing::follow_nodes(const std::vector<composition::Part>& parts) {
+  elsewhere_ = true;
+  if (!measured_) return nullptr;
+  std::vector<std::uint8_t> outside;
+  for (const composition::Part& p : parts)
+    outside.push_back(p.component->description().abilities.faces_world);
+  book_.know(parts.size());
+  book_.know_others();
+  nodes_ = std::make_unique<realtime::NodeFrames>(std::move(outside), *this);
+  return nodes_.get();
+}
+
 void Timing::open(const std::filesystem::path& folder, const record::RecorderOptions& o) {
   if (measured_) log_ = std::make_unique<FrameLog>(folder, names_, o);
 }
 
 Diagnostics Timing::begin(executive::Executive& e) {
   Diagnostics missing;
-  if (!real_time_) {
+  if (!real_time_ || elsewhere_) {
     const std::lock_guard lock(machine_mutex_);
     if (measured_) machine_ = realtime::this_machine();
-    return missing;
+    return elsewhere_ ? e.take_privileges() : missing;
   }
   scope_ = std::make_unique<realtime::RealTimeScope>(real_time_->wanted, e);
   {
@@ -135,6 +149,7 @@ Diagnostics Timing::begin(executive::Executive& e) {
 
 void Timing::end() noexcept {
   scope_.reset();
+  if (nodes_) nodes_->flush();
   if (log_) log_->finish();
 }
 
@@ -153,12 +168,14 @@ void Timing::leave() noexcept {
 }
 
 void Timing::take(const realtime::Frame& f, std::span<const std::int64_t> costs) noexcept {
-  const realtime::FrameStatistics& s = pacer_.statistics();
+  if (nodes_) book_.take(f, costs);
+  const realtime::FrameStatistics& s = book().statistics();
   const Pulse p{s.frames, s.late, f.margin, f.margin + f.wake_up + f.cost - s.used.max(),
                 s.wake_up.max()};
   std::memcpy(latest_.next(), &p, sizeof p);
   latest_.write();
   if (log_) log_->take(f, costs);
+  if (next_) next_->take(f, costs);
 }
 
 Pulse Timing::pulse() const {
@@ -200,7 +217,7 @@ std::optional<Health> Timing::health(std::uint64_t dropped) const {
   h.spin = pacer_.settings().spin;
   h.late = pacer_.settings().late;
   h.parts = names_;
-  h.frames = pacer_.statistics();
+  h.frames = book().statistics();
   h.shares_time = pacer_.shares_time();
   h.others = pacer_.others();
   h.privileges = privileges_;
@@ -213,6 +230,19 @@ std::optional<Health> Timing::health(std::uint64_t dropped) const {
   h.waits = std::max<std::int64_t>(
       0, usage_.waits - static_cast<std::int64_t>(pacer_.statistics().sleeps));
   h.broken = pacer_.fault().code[0] != '\0';
+  if (!nodes_) return h;
+  h.nodes = nodes_->nodes();
+  h.paths = nodes_->paths();
+  h.prioritized = true;
+  h.minor_faults = h.major_faults = h.waits = 0;
+  for (const realtime::NodeHealth& n : h.nodes) {
+    h.prioritized &= n.prioritized;
+    h.minor_faults += n.minor_faults;
+    h.major_faults += n.major_faults;
+    h.waits += n.waits;
+    h.dropped += n.dropped;
+  }
+  h.frames.wall = static_cast<std::int64_t>(static_cast<double>(h.frames.frames) * h.period());
   return h;
 }
 
@@ -255,6 +285,21 @@ std::vector<std::pair<std::string, double>> figures_of(const Health& h) {
       {"major_faults", number(h.major_faults)},
       {"waits", number(h.waits)},
       {"margin_least_s", (h.period() - number(f.used.max())) * 1e-9}};
+  if (!h.nodes.empty()) {
+    all.emplace_back("late_by_network", number(f.late_by[7]));
+    all.emplace_back("late_by_division", number(f.late_by[8]));
+  }
+  for (const realtime::NodeHealth& n : h.nodes) {
+    const std::string name = "node." + n.name + ".";
+    all.emplace_back(name + "late_by_work", number(n.late_by_work));
+    all.emplace_back(name + "late_by_wake_up", number(n.late_by_wake_up));
+    all.emplace_back(name + "wake_up_p99_s", number(n.wake_up.quantile(0.99)) * 1e-9);
+    all.emplace_back(name + "wake_up_max_s", number(n.wake_up.max()) * 1e-9);
+    all.emplace_back(name + "work_p99_s", number(n.work.quantile(0.99)) * 1e-9);
+    all.emplace_back(name + "work_max_s", number(n.work.max()) * 1e-9);
+    all.emplace_back(name + "waiting_p99_s", number(n.waiting.quantile(0.99)) * 1e-9);
+    all.emplace_back(name + "waiting_max_s", number(n.waiting.max()) * 1e-9);
+  }
   if (h.shares_time) {
     all.emplace_back("late_by_federation", number(f.late_by[4]));
     all.emplace_back("late_by_pacing", number(f.late_by[5]));

@@ -14,6 +14,7 @@
 #include "vernier/run/composition/plan.hpp"
 #include "vernier/run/executive/executive.hpp"
 #include "vernier/run/realtime/frames.hpp"
+#include "vernier/run/realtime/node_frames.hpp"
 #include "vernier/run/realtime/privileges.hpp"
 #include "vernier/run/realtime/report.hpp"
 #include "vernier/run/session/frame_log.hpp"
@@ -41,9 +42,10 @@ struct Pulse {
 /// through mailboxes.
 class Timing final : public realtime::FrameSink {
  public:
+  /// `base`: the clock to follow; null: that of a component that has one, or this machine's.
   /// Throws ConfigurationError: V4106, V4110.
   Timing(const composition::Plan&, double rate, const realtime::LatePolicy&,
-         const std::optional<RealTime>&);
+         const std::optional<RealTime>&, TimeBase* base = nullptr);
 
   Pacer& pacer() noexcept { return pacer_; }
   /// Takes effect at the next start of the pacer.
@@ -55,6 +57,14 @@ class Timing final : public realtime::FrameSink {
 
   /// After the executive was created; before initialize().
   void attach(executive::Executive&);
+  const realtime::FramePacer& frames() const noexcept { return pacer_; }
+  /// Frames go there as well. It must outlive the run.
+  void pass_on(realtime::FrameSink* s) noexcept { next_ = s; }
+  /// This process is one of these nodes of the run; not in the loop.
+  void know_nodes(const std::vector<std::string>& names) { pacer_.know_nodes(names); }
+  /// All parts run on other nodes, which keep time and say what became of their frames; null:
+  /// frames are not measured. After attach().
+  realtime::NodeFrames* follow_nodes(const std::vector<composition::Part>&);
   /// Creates frames.h5.
   void open(const std::filesystem::path& folder, const record::RecorderOptions&);
 
@@ -78,10 +88,16 @@ class Timing final : public realtime::FrameSink {
   void take(const realtime::Frame&, std::span<const std::int64_t> costs) noexcept override;
 
  private:
+  const realtime::FrameBook& book() const noexcept { return nodes_ ? book_ : pacer_.book(); }
+
   std::optional<RealTime> real_time_;
   realtime::FramePacer pacer_;
   bool measured_;
   std::vector<std::string> names_;
+  realtime::FrameBook book_;  // of all nodes
+  std::unique_ptr<realtime::NodeFrames> nodes_;
+  bool elsewhere_ = false;  // nodes keep the time
+  realtime::FrameSink* next_ = nullptr;
   std::unique_ptr<FrameLog> log_;
   std::unique_ptr<realtime::RealTimeScope> scope_;
   mutable std::mutex machine_mutex_;  // of the two below; never taken by the loop

@@ -50,8 +50,16 @@ Watch::Watch(const composition::Composition& c, const executive::Executive& exec
     const bool by_tolerance = k.kind == Check::Kind::constant || k.kind == Check::Kind::near;
     result.allowed = by_tolerance ? k.tolerance : k.limit;
   }
-  for (Reported& r : reports_) eye(r.source).reports.push_back(&r);
-  for (Checked& k : checks_) eye(k.source).checks.push_back(&k);
+  for (Reported& r : reports_) {
+    Eye& e = eye(r.source);
+    e.reports.push_back(&r);
+    e.ports.push_back(r.source.port);
+  }
+  for (Checked& k : checks_) {
+    Eye& e = eye(k.source);
+    e.checks.push_back(&k);
+    e.ports.push_back(k.source.port);
+  }
 }
 
 Watch::Eye& Watch::eye(const Source& source) {

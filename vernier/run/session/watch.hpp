@@ -85,10 +85,15 @@ class Watch final : private executive::Observer {
     std::uint32_t cluster = 0;
     std::vector<Reported*> reports;
     std::vector<Checked*> checks;
+    std::vector<const executive::PortView*> ports;
     void sample(Instant, bool last) noexcept override;
+    const std::vector<const executive::PortView*>* reads() const noexcept override {
+      return &ports;
+    }
   };
 
   void sample(Instant, bool last) noexcept override;
+  const std::vector<const executive::PortView*>* reads() const noexcept override { return &none_; }
   Eye& eye(const Source&);
   static Source source_of(const composition::Endpoint&, const executive::Executive&);
   static void take(Reported&, double t) noexcept;
@@ -97,6 +102,7 @@ class Watch final : private executive::Observer {
   std::vector<Reported> reports_;
   std::vector<Checked> checks_;
   std::vector<std::unique_ptr<Eye>> eyes_;
+  const std::vector<const executive::PortView*> none_;
   std::atomic<std::int64_t> now_{0};
 };
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { watchFaults } from '../faults.mjs';
+import { waitUntil } from '../until.mjs';
 
 const program = process.env.VERNIER_PROGRAM;
 export const source = process.env.VERNIER_SOURCE;
@@ -63,4 +64,4 @@ export async function begin() {
   };
 }
 
-export const until = (page, condition, argument) => page.waitForFunction(condition, argument, { timeout: patience });
+export const until = (page, condition, argument) => waitUntil(page, condition, argument, patience);

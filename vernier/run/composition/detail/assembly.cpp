@@ -68,6 +68,31 @@ std::map<std::size_t, std::string> adopted(const Members& members, const Joints&
   return result;
 }
 
+/// Refuses members of one island on different nodes. One without a node goes with the others.
+void keep_whole(const Members& members, const std::vector<std::size_t>& island_of,
+                Diagnostics& problems) {
+  std::map<std::size_t, const Instance*> placed;
+  std::set<std::size_t> divided;
+  for (std::size_t m = 0; m < members.list().size(); ++m) {
+    const Instance* i = members[m].instance;
+    if (!i || i->node.empty()) continue;
+    const Instance& first = *placed.emplace(island_of[m], i).first->second;
+    if (first.node == i->node || !divided.insert(island_of[m]).second) continue;
+    Diagnostic& d =
+        problems.error("V2119",
+                       first.name + " and " + i->name +
+                           " are integrated together, but are on different nodes: " + first.node +
+                           " and " + i->node,
+                       i->place);
+    d.notes.push_back("an island runs on one node: give both the same one");
+    d.notes.push_back(named(members[m])
+                          ? "or take one of them out of the island \"" + i->island + "\""
+                          : "or integrate them separately: add island=\"own\" to one of them, or a "
+                            "delay, such as "
+                            "delay=\"1 tick\", to what connects them");
+  }
+}
+
 }  // namespace
 
 std::vector<std::size_t> islands(const Composition& c, const Members& members, const Joints& joints,
@@ -88,13 +113,7 @@ std::vector<std::size_t> islands(const Composition& c, const Members& members, c
     const auto adoption = adoptions.find(leader[m]);
     if (!named(members[m]) && adoption == adoptions.end()) continue;
     const std::string& island = named(members[m]) ? i->island : adoption->second;
-    const auto [found, is_new] = by_name.emplace(island, m);
-    of.back() = found->second;
-    const Instance& first = *members[found->second].instance;
-    if (!is_new && first.node != i->node)
-      problems.error("V2119",
-                     "island \"" + island + "\" is on two nodes: " + first.name + " and " + i->name,
-                     i->place);
+    of.back() = by_name.emplace(island, m).first->second;
     if (i->rate.periodic())
       problems
           .error("V2106", i->name + " has a rate, so it cannot share the island \"" + island + "\"",
@@ -104,6 +123,7 @@ std::vector<std::size_t> islands(const Composition& c, const Members& members, c
   for (const Island& island : c.islands)
     if (!by_name.contains(island.name))
       problems.warning("V2109", "no system is in the island \"" + island.name + "\"", {});
+  keep_whole(members, of, problems);
   return of;
 }
 

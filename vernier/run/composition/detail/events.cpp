@@ -81,7 +81,7 @@ std::vector<EventLink> event_links(const Composition& c, Members& members,
     const auto from = find_event(members, map.from, Wanted::output, problems);
     const auto to = find_event(members, map.to, Wanted::input, problems);
     if (!from || !to) continue;
-    const Duration delay = checked_delay(c, members, *from, *to, map, problems);
+    const Duration delay = checked_delay(c, members, *to, map, problems);
     if (delay > Duration{} && from->member == to->member &&
         members.port(*from).name == members.port(*to).name)
       problems.error("V2117",

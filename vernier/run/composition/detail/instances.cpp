@@ -85,6 +85,16 @@ void read_parameters(Page& page, const Element& e, ParameterValues& values) {
   }
 }
 
+std::uint32_t replicas_of(Page& page, const Element& e) {
+  const auto n = parsed_integer(trimmed(e.value("replicas", "1")));
+  if (n && *n >= 1 && *n <= most_replicas) return static_cast<std::uint32_t>(*n);
+  page.error("V2013",
+             fmt::format("replicas must be a whole number from 1 to {}, not \"{}\"", most_replicas,
+                         e.value("replicas")),
+             page.value_place(e, "replicas"));
+  return 1;
+}
+
 void read_instance(Page& page, const Element& e, Instance::Kind kind) {
   Instance instance;
   instance.kind = kind;
@@ -110,6 +120,7 @@ void read_instance(Page& page, const Element& e, Instance::Kind kind) {
   }
   instance.island = trimmed(e.value("island"));
   instance.node = node_of(page, e);
+  instance.replicas = replicas_of(page, e);
   instance.rate = rate(page, e, "rate");
   instance.offset = duration(page, e, "offset", {});
   read_parameters(page, e, instance.parameters);

@@ -63,7 +63,7 @@ void Joints::connect(const Connection& c) {
   list_.push_back({.from = *from,
                    .to = *to,
                    .gain = c.gain,
-                   .delay = checked_delay(composition_, members_, *from, *to, c, problems_),
+                   .delay = checked_delay(composition_, members_, *to, c, problems_),
                    .place = c.place});
 }
 
@@ -125,8 +125,8 @@ bool Joints::fits(const Reach& from, const Reach& to, const Connection& c) {
   return false;
 }
 
-Duration checked_delay(const Composition& composition, const Members& members, const Reach& from,
-                       const Reach& to, const Connection& c, Diagnostics& problems) {
+Duration checked_delay(const Composition& composition, const Members& members, const Reach& to,
+                       const Connection& c, Diagnostics& problems) {
   const double step = seconds(composition.run.step);
   const double delay = seconds(c.delay) + c.delay_ticks * step;
   if (c.delay < Duration{} || c.delay_ticks < 0) {
@@ -153,19 +153,7 @@ Duration checked_delay(const Composition& composition, const Members& members, c
         .notes.push_back("at most ten million values can be under way");
     return {};
   }
-  const Duration whole = c.delay + c.delay_ticks * composition.run.step;
-  const Member &a = members[from.member], &b = members[to.member];
-  if (a.instance && b.instance && a.instance->node != b.instance->node &&
-      whole < composition.run.step) {
-    Diagnostic& d = problems.error(
-        "V2119",
-        c.from.text + " and " + c.to.text +
-            " are on different nodes: what goes between them takes at least one tick",
-        c.place);
-    d.notes.push_back("add delay=\"1 tick\"; then results do not depend on the placement");
-    if (whole == Duration{}) add_delay(d, c.place);
-  }
-  return whole;
+  return c.delay + c.delay_ticks * composition.run.step;
 }
 
 void Joints::stimulate(const Stimulus& s) {

@@ -20,8 +20,8 @@ struct Joint {
 };
 
 /// The delay of a connection or event map; zero, after a report, for one that is impossible.
-Duration checked_delay(const Composition&, const Members&, const Reach& from, const Reach& to,
-                       const Connection&, Diagnostics& problems);
+Duration checked_delay(const Composition&, const Members&, const Reach& to, const Connection&,
+                       Diagnostics& problems);
 
 /// All connections of signals and streams: those of the document and those that stimuli need.
 /// Reports mismatches, unconnected inputs, and algebraic loops.

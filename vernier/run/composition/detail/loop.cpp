@@ -5,6 +5,19 @@
 #include "vernier/base/text.hpp"
 
 namespace vernier::composition::detail {
+namespace {
+
+/// Adds to the fix of a problem that the connection at this place gets a delay of one tick.
+void add_delay(Diagnostic& d, const Place& connection) {
+  constexpr std::string_view element = "connect";
+  Place after = connection;
+  after.column += static_cast<int>(element.size());
+  after.length = 0;
+  if (connection.line > 0 && connection.length == static_cast<int>(element.size()))
+    d.fix.push_back({after, " delay=\"1 tick\""});
+}
+
+}  // namespace
 
 std::vector<std::string> chain(const std::vector<Hop>& hops) {
   std::size_t left = 0, right = 0;
@@ -21,15 +34,6 @@ std::vector<std::string> chain(const std::vector<Hop>& hops) {
     lines.push_back(std::move(line));
   }
   return lines;
-}
-
-void add_delay(Diagnostic& d, const Place& connection) {
-  constexpr std::string_view element = "connect";
-  Place after = connection;
-  after.column += static_cast<int>(element.size());
-  after.length = 0;
-  if (connection.line > 0 && connection.length == static_cast<int>(element.size()))
-    d.fix.push_back({after, " delay=\"1 tick\""});
 }
 
 void report_loop(const std::vector<Hop>& hops, Diagnostics& problems) {

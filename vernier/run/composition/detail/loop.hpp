@@ -13,9 +13,6 @@ struct Hop {
   Place place;
 };
 
-/// Adds to the fix of a problem that the connection at this place gets a delay of one tick.
-void add_delay(Diagnostic&, const Place& connection);
-
 /// A line for each connection, with its place in the document.
 std::vector<std::string> chain(const std::vector<Hop>&);
 

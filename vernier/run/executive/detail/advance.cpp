@@ -9,7 +9,18 @@ Time Cycle::next(Time until) const noexcept {
   for (const Cluster& c : clusters_) t = std::min(t, c.next);
   for (const Watch& w : watches_)
     if (w.exact) t = std::min(t, w.next);
-  return t;
+  // where all nodes can stop together
+  return switchboard_ ? std::min(t, clockwork_.next_base()) : t;
+}
+
+Time Cycle::next_event(std::size_t cluster, Time now) const noexcept {
+  Time t = Time::max();
+  for (const Component* p : clusters_[cluster].predictors) {
+    const Time h = p->horizon(now);
+    if (h > now) t = std::min(t, h);
+  }
+  const Time arrival = memory_.next_arrival(static_cast<std::uint32_t>(cluster), now, due_);
+  return arrival > now ? std::min(t, arrival) : t;
 }
 
 Time Cycle::next_instant(std::size_t cluster, Time now, Time until) const noexcept {
@@ -17,12 +28,7 @@ Time Cycle::next_instant(std::size_t cluster, Time now, Time until) const noexce
   Time t = until;
   if (c.continuous) {
     t = std::min(t, clockwork_.next_base());
-    for (const Component* p : c.predictors) {
-      const Time h = p->horizon(now);
-      if (h > now) t = std::min(t, h);
-    }
-    const Time arrival = memory_.next_arrival(static_cast<std::uint32_t>(cluster));
-    if (arrival > now) t = std::min(t, arrival);
+    t = std::min(t, c.shared ? times_[cluster] : next_event(cluster, now));
   }
   for (const std::uint32_t g : c.groups) {
     const Group& group = clockwork_.groups()[g];
@@ -34,12 +40,14 @@ Time Cycle::next_instant(std::size_t cluster, Time now, Time until) const noexce
 void Cycle::advance(Time now, Time until) noexcept {
   if (due_parts_ == 0) return;  // only observers sampled
   from_ = now;
+  if (switchboard_ && !agreed_ && !agree_after_return(now)) return;
   for (std::size_t i = 0; i < clusters_.size(); ++i) {
     if (!due_[i]) continue;
     clusters_[i].wanted = clusters_[i].limit = next_instant(i, now, until);
     expect_samples(i);
   }
-  if (!stoppers_.empty()) settle_stoppers(now);
+  if (!stoppers_.empty() || switchboard_) settle_stoppers(now);
+  if (switchboard_ && (breakdown_.kind != Breakdown::Kind::none || !promise_limits(now))) return;
   if (breakdown_.kind == Breakdown::Kind::none || surviving_) {
     move_all();
     collect();
@@ -77,6 +85,7 @@ void Cycle::leave(Time now) noexcept {
     const auto who = std::find_if(stoppers_.begin(), stoppers_.end(), [&](const Stopper& s) {
       return s.mover.cluster == i && s.reached <= now;
     });
+    if (who == stoppers_.end()) continue;  // its own node reports it
     break_down(Breakdown::Kind::no_progress, who->mover.part, {now});
     if (survives()) leave_out(who->mover.part);
   }
@@ -109,11 +118,13 @@ void Cycle::settle_stoppers(Time now) noexcept {
     s.reached = Time::max();
     if (!s.alone && s.rewinds) keep(s);
   }
+  const bool last_elsewhere = switchboard_ && open_limits(false);
   if (!agree()) return;
   // parts that cannot rewind go last, no further than the others of their cluster
   const auto last =
       std::find_if(stoppers_.begin(), stoppers_.end(), [](const Stopper& s) { return !s.rewinds; });
-  if (last == stoppers_.end()) return;
+  if (last == stoppers_.end() && !last_elsewhere) return;
+  if (switchboard_) open_limits(true);
   const auto free = static_cast<std::size_t>(last - stoppers_.begin());
   do_slice(Task::stop_early, {free, stoppers_.size()}, 0);
   if (!collect() || !limit_to_reached() || !agree()) return;
@@ -133,7 +144,7 @@ bool Cycle::limit_to_reached() noexcept {
     limit = s.reached;
     any = true;
   }
-  return any;
+  return switchboard_ ? agree_on_limits(any) : any;
 }
 
 bool Cycle::agree() noexcept {
@@ -149,7 +160,7 @@ bool Cycle::agree() noexcept {
     }
     run(Task::stop_early, free);
     if (!collect()) return false;
-    if (!limit_to_reached()) return true;
+    if (!limit_to_reached()) return !switchboard_ || !switchboard_->trouble();
   }
   for (const Stopper& s : stoppers_) {
     if (!due_[s.mover.cluster]) continue;

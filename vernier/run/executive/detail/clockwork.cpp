@@ -4,19 +4,6 @@
 
 namespace vernier::executive::detail {
 
-std::int64_t first_tick(Rate r, Time t) noexcept {
-  // whole rounds of `seconds` first, which avoids overflow for thousands of years
-  const std::int64_t round = r.seconds * 1'000'000'000;
-  const std::int64_t ns = t.time_since_epoch().count();
-  const std::int64_t rest = ns % round;
-  const auto within = static_cast<std::int64_t>(
-      static_cast<double>(rest) / static_cast<double>(round) * static_cast<double>(r.times));
-  std::int64_t k = ns / round * r.times + within;
-  while (k > 0 && tick(r, k - 1) >= t) --k;
-  while (tick(r, k) < t) ++k;
-  return k;
-}
-
 std::uint32_t Clockwork::group(std::uint32_t cluster, Rate r, Duration offset) {
   if (!r.periodic()) offset = {};
   for (std::size_t g = 0; g < groups_.size(); ++g)
@@ -47,6 +34,11 @@ bool Clockwork::enter(Time now) noexcept {
   }
   next_base_ = base_after(base_);
   return base_ == now;
+}
+
+std::int64_t Clockwork::base_number(Time now) const noexcept {
+  if (base_ != now) return -1;
+  return step_rate_.periodic() ? first_tick(step_rate_, base_) : (base_ - start_) / step_;
 }
 
 Time Clockwork::base_after(Time base) const noexcept {

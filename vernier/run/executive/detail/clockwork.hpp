@@ -8,9 +8,6 @@
 
 namespace vernier::executive::detail {
 
-/// The number of the first tick of a periodic rate at or after `t` (not negative).
-std::int64_t first_tick(Rate, Time t) noexcept;
-
 /// Parts of one cluster that tick together; without a rate, its continuous parts.
 struct Group {
   std::uint32_t cluster = 0;
@@ -37,6 +34,11 @@ class Clockwork {
   void start(Time start) noexcept;
   /// True when `now` is a tick of the base step.
   bool enter(Time now) noexcept;
+  /// Whether a time that is current, or entered next, is a tick of the base step.
+  bool at_base(Time t) const noexcept { return base_ == t || next_base_ == t; }
+  /// The number of the current tick of the base step, from the start (of a rate: from time zero);
+  /// -1: the current time is none.
+  std::int64_t base_number(Time now) const noexcept;
   /// The first tick of the base step after the current time.
   Time next_base() const noexcept { return next_base_; }
 

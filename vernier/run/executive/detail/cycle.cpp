@@ -1,6 +1,7 @@
 #include "vernier/run/executive/detail/cycle.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace vernier::executive::detail {
 
@@ -14,9 +15,10 @@ bool continuous(const composition::Part& p) noexcept { return !p.rate.periodic()
 
 }  // namespace
 
-Cycle::Cycle(const Plan& plan, Memory& memory, const Options& options)
+Cycle::Cycle(const Plan& plan, Memory& memory, const Options& options, Switchboard* switchboard)
     : workers_(std::clamp(options.threads, 1, most_threads)),
       memory_(memory),
+      switchboard_(switchboard),
       options_(options),
       step_(plan.step),
       clockwork_(plan.step, plan.step_rate),
@@ -26,68 +28,63 @@ Cycle::Cycle(const Plan& plan, Memory& memory, const Options& options)
       desks_(static_cast<std::size_t>(workers_.count())),
       changed_(plan.parts.size()),
       affected_(plan.parts.size()),
+      chosen_(plan.clusters.size()),
+      unsettled_(plan.clusters.size()),
+      times_(plan.clusters.size(), Time::max()),
+      promised_(plan.clusters.size(), Time::min()),
       costs_(plan.parts.size()),
       last_entries_(plan.parts.size()) {
   statistics_.parts.resize(plan.parts.size());
-  for (std::size_t c = 0; c < clusters_.size(); ++c) {
+  for (std::uint32_t c = 0; c < clusters_.size(); ++c) {
     clusters_[c].early = plan.clusters[c].early_return && !options.real_time;
     clusters_[c].dense = plan.clusters[c].dense;
+    if (!switchboard_) continue;
+    clusters_[c].here = switchboard_->attends(c);
+    clusters_[c].shared = switchboard_->shares(c);
+    if (clusters_[c].shared) clusters_[c].rounds = switchboard_->cut().clusters[c].rounds;
   }
   for (const composition::Part& p : plan.parts) {
     group_of_.push_back(clockwork_.group(p.cluster, p.rate, p.offset));
     cluster_of_.push_back(p.cluster);
   }
+  std::vector<int> stopping(plan.clusters.size());
   for (std::uint32_t i = 0; i < plan.parts.size(); ++i) {
     const composition::Part& p = plan.parts[i];
     Cluster& cluster = clusters_[p.cluster];
-    ++cluster.parts;
     const Abilities& can = p.component->description().abilities;
     const std::uint32_t group = group_of_[i];
     const Mover mover{p.component.get(), &clockwork_.groups()[group], i, p.cluster,
                       can.stops_early};
-    if (can.reacts) reactors_.push_back(mover);
+    const bool stops = cluster.early && can.stops_early && continuous(p);
+    stopping[p.cluster] += stops;
+    if (can.reacts) reacting_.push_back(i);
     if (continuous(p)) {
       cluster.continuous = true;
       cluster.group = group;
-      if (can.predicts) cluster.predictors.push_back(p.component.get());
-      if (can.dense) cluster.sampled.push_back(p.component.get());
     } else if (std::find(cluster.groups.begin(), cluster.groups.end(), group) ==
                cluster.groups.end()) {
       cluster.groups.push_back(group);
     }
-    if (cluster.early && can.stops_early && continuous(p)) {
+    if (stops) group_of_[i] = none;
+    if (!here(i)) continue;
+    ++cluster.parts;
+    if (can.reacts) reactors_.push_back(mover);
+    if (continuous(p) && can.predicts) cluster.predictors.push_back(p.component.get());
+    if (continuous(p) && can.dense) cluster.sampled.push_back(p.component.get());
+    if (stops)
       stoppers_.push_back(stopper(mover, p.component->description()));
-      group_of_[i] = none;
-    } else {
+    else
       movers_.push_back(mover);
-    }
   }
   std::stable_partition(stoppers_.begin(), stoppers_.end(),
                         [](const Stopper& s) { return s.rewinds; });
-  for (Stopper& s : stoppers_)
-    s.alone = std::none_of(stoppers_.begin(), stoppers_.end(), [&s](const Stopper& o) {
-      return &o != &s && o.mover.cluster == s.mover.cluster;
-    });
+  for (Stopper& s : stoppers_) s.alone = stopping[s.mover.cluster] == 1;
 
   find_resters(plan);
   moves_.resize(clockwork_.groups().size());
   more_moves_.resize(plan.parts.size());
 
-  std::uint32_t level = 0;
-  levels_.push_back(0);
-  for (const Plan::Call& c : plan.order) {
-    if (c.level != level) levels_.push_back(calls_.size());
-    level = c.level;
-    const composition::Part& p = plan.parts[c.part];
-    if (continuous(p))
-      clusters_[p.cluster].calls.push_back(static_cast<std::uint32_t>(calls_.size()));
-    const std::uint32_t group = clockwork_.group(p.cluster, p.rate, p.offset);
-    calls_.push_back({p.component.get(), memory.before_output(c.part), &clockwork_.groups()[group],
-                      &clusters_[p.cluster].at, c.part,
-                      p.component->description().abilities.dense});
-  }
-  levels_.push_back(calls_.size());
-
+  order_calls(plan);
   for (const composition::Wire& w : plan.wires) {
     if (w.delay > Duration{}) continue;
     const Description& d = plan.parts[w.to_part].component->description();
@@ -100,6 +97,35 @@ Cycle::Cycle(const Plan& plan, Memory& memory, const Options& options)
     std::sort(f.begin(), f.end());
     f.erase(std::unique(f.begin(), f.end()), f.end());
   }
+}
+
+void Cycle::order_calls(const Plan& plan) {
+  std::vector<std::size_t> order(plan.order.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto round = [this](std::size_t i) {
+    return switchboard_ ? switchboard_->cut().round[i] : 0;
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&round](std::size_t a, std::size_t b) { return round(a) < round(b); });
+  std::uint32_t level = 0;
+  levels_ = rounds_ = {0};
+  for (const std::size_t i : order) {
+    const Plan::Call& c = plan.order[i];
+    const bool next_round = !calls_.empty() && round(i) != calls_.back().round;
+    if (!calls_.empty() && (next_round || c.level != level)) levels_.push_back(calls_.size());
+    if (next_round) rounds_.push_back(levels_.size() - 1);
+    level = c.level;
+    const composition::Part& p = plan.parts[c.part];
+    if (continuous(p) && here(c.part))
+      clusters_[p.cluster].calls.push_back(static_cast<std::uint32_t>(calls_.size()));
+    const std::uint32_t group = clockwork_.group(p.cluster, p.rate, p.offset);
+    calls_.push_back({p.component.get(), memory_.before_output(c.part),
+                      here(c.part) ? &clockwork_.groups()[group] : &elsewhere_,
+                      &clusters_[p.cluster].at, c.part, p.component->description().abilities.dense,
+                      round(i)});
+  }
+  levels_.push_back(calls_.size());
+  rounds_.push_back(levels_.size() - 1);
 }
 
 void Cycle::break_down(Breakdown::Kind kind, std::uint32_t part, Instant at) noexcept {
@@ -221,29 +247,44 @@ bool Cycle::collect() noexcept {
 
 // -- output, react, exchange ----------------------------------------------------------------------
 
-void Cycle::outputs() noexcept {
+bool Cycle::outputs(Time now) noexcept {
+  for (std::uint32_t r = 0; r + 1 < rounds_.size(); ++r) {
+    outputs_of_round(r);
+    if (switchboard_ && !together(switchboard_->values(now, r, due_), now)) return false;
+  }
+  return true;
+}
+
+void Cycle::outputs_of_round(std::uint32_t round) noexcept {
+  const std::size_t first = rounds_[round], end = rounds_[round + 1];
   if (workers_.count() == 1) {
     first_ = 0;
-    return do_slice(Task::output, {0, calls_.size()}, 0);
+    return do_slice(Task::output, {levels_[first], levels_[end]}, 0);
   }
-  for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
+  for (std::size_t l = first; l < end; ++l) {
     first_ = levels_[l];
     run(Task::output, levels_[l + 1] - levels_[l]);
   }
 }
 
-void Cycle::outputs_of_changed() noexcept {
+bool Cycle::outputs_of_changed(Time now) noexcept {
   for (std::size_t i = 0; i < changed_.size(); ++i) affected_[i] = changed_[i];
-  if (measuring_)
-    outputs_of<true>();
-  else
-    outputs_of<false>();
+  for (std::size_t i = 0; i < clusters_.size(); ++i) chosen_[i] = clusters_[i].active;
+  for (std::uint32_t r = 0; r + 1 < rounds_.size(); ++r) {
+    if (measuring_)
+      outputs_of_affected<true>(r);
+    else
+      outputs_of_affected<false>(r);
+    if (switchboard_ && !together(switchboard_->values(now, r, chosen_), now)) return false;
+  }
+  return true;
 }
 
 template <bool measuring>
-void Cycle::outputs_of() noexcept {
+void Cycle::outputs_of_affected(std::uint32_t round) noexcept {
   Stopwatch<measuring> watch(*this);
-  for (const Call& c : calls_) {
+  const std::size_t first = levels_[rounds_[round]], end = levels_[rounds_[round + 1]];
+  for (const Call& c : std::span(calls_).subspan(first, end - first)) {
     if (!affected_[c.part]) continue;
     call(c, 0);
     watch.lap(c.part);
@@ -251,10 +292,11 @@ void Cycle::outputs_of() noexcept {
   }
 }
 
-bool Cycle::reactions() noexcept {
+bool Cycle::reactions(Time now, std::uint32_t round, bool& any) noexcept {
   for (Desk& d : desks_) d.changed = false;
   run(Task::react, reactors_.size());
-  return std::any_of(desks_.begin(), desks_.end(), [](const Desk& d) { return d.changed; });
+  any = std::any_of(desks_.begin(), desks_.end(), [](const Desk& d) { return d.changed; });
+  return !switchboard_ || react_together(now, round, any);
 }
 
 void Cycle::carry_late() noexcept {
@@ -271,7 +313,10 @@ bool Cycle::compute_all(Time now) noexcept {
     c.limit = now;
   }
   memory_.publish(due_);
-  outputs();
+  if (switchboard_)
+    outputs_of_initialized(now);
+  else
+    outputs(now);
   carry_late();
   memory_.publish(due_);
   return collect();
@@ -306,11 +351,16 @@ bool Cycle::enter(Time now) noexcept {
 }
 
 bool Cycle::settle(Time now) noexcept {
+  // a further instant at the same time follows all rounds of the one before
+  constexpr std::uint32_t rounds = 1u << 16;
+  emptied_ = now == now_ ? (emptied_ / rounds + 1) * rounds : 0;
+  now_ = now;
   ++statistics_.instants;
   const auto every = static_cast<std::uint64_t>(options_.measure_every);
   measuring_ = options_.meter || (every != 0 && statistics_.instants % every == 0);
   if (enter(now) && !settle_due(now)) return false;
   show(now);
+  if (switchboard_ && !finish_together(now)) return false;
   memory_.push_delays(now, due_);
   if (options_.policy.not_a_number && memory_.not_a_number()) [[unlikely]] {
     break_down(Breakdown::Kind::not_a_number, 0, {now});
@@ -320,20 +370,23 @@ bool Cycle::settle(Time now) noexcept {
 }
 
 bool Cycle::settle_due(Time now) noexcept {
+  if (switchboard_ && !begin_together(now)) return false;
   memory_.read_delays(now, due_);
   memory_.publish(due_);
-  sample_before();
-  outputs();
+  if (!sample_before() || !outputs(now)) return false;
   carry_late();
   memory_.publish(due_);
-  if (!collect() || !react_until_quiet()) return false;
+  if (!collect() || !react_until_quiet(now)) return false;
   empty_journals();
   return true;
 }
 
-bool Cycle::react_until_quiet() noexcept {
-  if (reactors_.empty()) return true;
-  for (int round = 0; reactions(); ++round) {
+bool Cycle::react_until_quiet(Time now) noexcept {
+  if (reactors_.empty() && !switchboard_) return true;
+  for (int round = 0;; ++round) {
+    bool any = false;
+    if (!reactions(now, static_cast<std::uint32_t>(round), any)) return false;
+    if (!any) return collect();
     if (!collect()) return false;
     take_up_changes();
     if (round >= options_.policy.microsteps) {
@@ -345,19 +398,18 @@ bool Cycle::react_until_quiet() noexcept {
         if (changed_[i]) leave_out(i);
       return true;
     }
-    outputs_of_changed();
+    if (!outputs_of_changed(now)) return false;
     carry_late();
     memory_.publish(due_);
     if (!collect()) return false;
   }
-  return collect();
 }
 
 void Cycle::take_up_changes() noexcept {
   ++statistics_.microsteps;
   for (Cluster& c : clusters_) c.active = false;
-  for (const Mover& m : reactors_)
-    if (changed_[m.part]) clusters_[m.cluster].active = true;
+  for (const std::uint32_t p : reacting_)
+    if (changed_[p]) clusters_[cluster_of_[p]].active = true;
   for (std::size_t i = 0; i < clusters_.size(); ++i) {
     Cluster& c = clusters_[i];
     if (!c.active) continue;
@@ -370,6 +422,7 @@ void Cycle::take_up_changes() noexcept {
 }
 
 void Cycle::empty_journals() noexcept {
+  ++emptied_;
   for (const std::uint32_t i : memory_.journaling()) {
     Journal& j = memory_.journal(i);
     const auto entries = j.entries();
@@ -381,33 +434,48 @@ void Cycle::empty_journals() noexcept {
   }
 }
 
+void Cycle::take_over(Cycle& c) {
+  statistics_ = std::move(c.statistics_);
+  // they still look at the times in the memory of the other
+  for (const Cluster& cluster : c.clusters_)
+    for (Component* p : cluster.sampled) p->expect({});
+  for (std::size_t i = 0; i < more_moves_.size(); ++i)
+    more_moves_[i] = here(static_cast<std::uint32_t>(i)) ? c.calls(i) : 0;
+  watches_.clear();
+  for (const Watch& w : c.watches_) observe(*w.observer, w.sampling, now_);
+}
+
 void Cycle::restart(Time start) noexcept {
   breakdown_ = {};
   reinstate();
+  now_ = start;
   clockwork_.start(start);
   for (Cluster& c : clusters_) {
-    c.next = c.limit = start;
+    c.next = c.here ? start : Time::max();
+    c.limit = start;
     c.at = {};
     c.settled = c.cut_short = false;
     c.stalls = 0;
     c.sampled_at = Time::min();
   }
   std::fill(changed_.begin(), changed_.end(), std::uint8_t{0});
+  agreed_ = false;
   for (Desk& d : desks_) d = {};
   for (Watch& w : watches_) aim(w, start);
 }
 
 void Cycle::resettled(Time now, std::span<const std::uint32_t> microsteps) noexcept {
+  now_ = now;
   clockwork_.enter(now);
   due_parts_ = 0;
   for (std::size_t i = 0; i < clusters_.size(); ++i) {
     Cluster& c = clusters_[i];
-    c.next = c.continuous ? now : Time::max();
+    c.next = c.here && c.continuous ? now : Time::max();
     if (c.continuous) clockwork_.groups()[c.group].due = true;
     for (const std::uint32_t g : c.groups) {
       Group& group = clockwork_.groups()[g];
       group.due = group.next == now;
-      c.next = std::min(c.next, group.next);
+      if (c.here) c.next = std::min(c.next, group.next);
     }
     due_[i] = c.next == now;
     due_parts_ += due_[i] ? c.parts : 0;
@@ -417,15 +485,19 @@ void Cycle::resettled(Time now, std::span<const std::uint32_t> microsteps) noexc
   for (Watch& w : watches_) aim(w, now + Duration(1));
 }
 
-bool Cycle::aligned() const noexcept {
+bool Cycle::aligned_here() const noexcept {
   for (std::size_t i = 0; i < clusters_.size(); ++i)
-    if (clusters_[i].continuous && !due_[i]) return false;
+    if (clusters_[i].here && clusters_[i].continuous && !due_[i]) return false;
   return true;
 }
 
-bool Cycle::aligned(Time now) const noexcept {
+bool Cycle::aligned_here(Time now) const noexcept {
   return std::all_of(clusters_.begin(), clusters_.end(),
-                     [now](const Cluster& c) { return !c.continuous || c.next == now; });
+                     [now](const Cluster& c) { return !c.here || !c.continuous || c.next == now; });
+}
+
+bool Cycle::shared_by_all(Time t) const noexcept {
+  return !switchboard_ || clockwork_.at_base(t) || t == until_;
 }
 
 std::uint64_t Cycle::calls(std::size_t part) const noexcept {

@@ -12,6 +12,7 @@
 #include "vernier/run/composition/plan.hpp"
 #include "vernier/run/executive/detail/clockwork.hpp"
 #include "vernier/run/executive/detail/memory.hpp"
+#include "vernier/run/executive/detail/switchboard.hpp"
 #include "vernier/run/executive/detail/workers.hpp"
 #include "vernier/run/executive/executive.hpp"
 
@@ -27,7 +28,9 @@ struct Breakdown {
     no_agreement,  // the early returns of several parts do not converge; `part` is one of them
     unannounced,   // `part` stopped early without having declared it
     no_progress,   // `part` stops immediately, again and again
-    pacer          // `part` is the number of the pacer that failed
+    pacer,         // `part` is the number of the pacer that failed
+    peer,          // `part` is the number of the node that is lost
+    replicas       // those of `part` differ
   };
   Kind kind = Kind::none;
   std::uint32_t part = 0;
@@ -37,12 +40,25 @@ struct Breakdown {
 /// The phases of a tick, on one thread or several. Every function marked noexcept is for the loop.
 class Cycle {
  public:
-  Cycle(const composition::Plan&, Memory&, const Options&);
+  /// `switchboard`: to the other nodes of the run; null: there are none.
+  Cycle(const composition::Plan&, Memory&, const Options&, Switchboard* switchboard);
 
   Clockwork& clockwork() noexcept { return clockwork_; }
   const Clockwork& clockwork() const noexcept { return clockwork_; }
   const Breakdown& breakdown() const noexcept { return breakdown_; }
   void break_down(Breakdown::Kind k, std::uint32_t part, Instant at) noexcept;
+  /// Of another node; null: none.
+  const Switchboard::Trouble* trouble() const noexcept {
+    return switchboard_ && switchboard_->trouble() ? &*switchboard_->trouble() : nullptr;
+  }
+
+  /// What the switchboard returned; when that is false, the run has failed.
+  bool together(bool exchanged, Time now) noexcept;
+
+  /// The observers and statistics of another, which is used no more. restart() must follow.
+  void take_over(Cycle&);
+  /// Counts how often journals were emptied at the current time.
+  std::uint32_t emptied() const noexcept { return emptied_; }
 
   /// Back to the state before the first tick, at `start`.
   void restart(Time start) noexcept;
@@ -55,12 +71,23 @@ class Cycle {
   }
   /// Whether every cluster with continuous parts has an instant now: only then can a run be stopped
   /// and saved.
-  bool aligned() const noexcept;
+  bool aligned() const noexcept { return aligned_here() && shared_by_all(now_); }
   /// The same for the instant `now`, which is about to be settled.
-  bool aligned(Time now) const noexcept;
+  bool aligned(Time now) const noexcept { return aligned_here(now) && shared_by_all(now); }
+  /// The same for the clusters of this node only.
+  bool aligned_here() const noexcept;
+  bool aligned_here(Time now) const noexcept;
 
   /// Computes all outputs, due or not: used between the phases of initialization.
   bool compute_all(Time) noexcept;
+  /// The same on several nodes, of all parts that are initialized on this one; `settled` becomes
+  /// false if it is false on another.
+  bool compute_all_together(Time, std::uint32_t phase, bool& settled) noexcept;
+  /// Nothing lies beyond this time, which is an instant of all clusters.
+  void bound(Time until) noexcept { until_ = until; }
+  /// After a return to `now`: tells other nodes again until when clusters that are not due now do
+  /// not change. False: one of them is lost.
+  bool promise_again(Time now) noexcept;
   /// Output, react and exchange of the clusters with an instant at `now`, and requested samples of
   /// others. False: the run has failed.
   bool settle(Time now) noexcept;
@@ -110,7 +137,8 @@ class Cycle {
     const Group* group;
     const Instant* at;  // of its cluster
     std::uint32_t part;
-    bool dense;  // sample() can be asked
+    bool dense;               // sample() can be asked
+    std::uint32_t round = 0;  // after which other nodes receive the outputs
   };
   struct Mover {
     Component* component = nullptr;
@@ -143,6 +171,8 @@ class Cycle {
   };
   /// Parts that share their instants: see composition::Cluster.
   struct Cluster {
+    bool here = true;         // this node has parts of it
+    bool shared = false;      // and others have
     bool continuous = false;  // has parts without a rate, and so the ticks of the base step
     bool early = false;
     bool dense = true;
@@ -150,10 +180,12 @@ class Cycle {
     std::size_t parts = 0;
     std::vector<std::uint32_t> groups;  // of rates
     std::vector<std::uint32_t> calls;   // its continuous parts, in the order of calls_
+    std::uint32_t rounds = 0;           // of outputs that are exchanged
     std::vector<Component*> predictors, sampled;
 
     Time next{};             // the instant that it advances to, or the current one
     Time limit{}, wanted{};  // of the current advance: the agreed limit, and the earliest request
+    Time agreed{};           // the limit that all nodes know
     Instant at{};            // the last one settled
     bool settled = false;    // at least one was
     bool active = false;     // a part reacted in the last round
@@ -186,18 +218,23 @@ class Cycle {
 
   bool enter(Time now) noexcept;
   bool settle_due(Time now) noexcept;
-  bool react_until_quiet() noexcept;
+  bool react_until_quiet(Time now) noexcept;
   void take_up_changes() noexcept;
-  void outputs() noexcept;
-  void outputs_of_changed() noexcept;
-  bool reactions() noexcept;
+  bool outputs(Time now) noexcept;
+  void outputs_of_round(std::uint32_t round) noexcept;
+  bool outputs_of_changed(Time now) noexcept;
+  bool reactions(Time now, std::uint32_t round, bool& any) noexcept;
   void carry_late() noexcept;
   void empty_journals() noexcept;
 
   void show_before(std::size_t cluster) noexcept;
   void show(Time now) noexcept;
-  void sample_before() noexcept;
+  bool sample_before() noexcept;
   bool sample(std::size_t cluster, Time at) noexcept;
+  void sample_shared(Time now) noexcept;
+  /// Calls `f` for the calls of a cluster's continuous parts, and exchanges what they compute.
+  template <class F>
+  bool recompute(std::size_t cluster, Time at, const F& f) noexcept;
   void reserve_samples(std::size_t cluster);
   void expect_samples(std::size_t cluster) noexcept;
   static void aim(Watch&, Time from) noexcept;
@@ -205,6 +242,7 @@ class Cycle {
   void call(const Call&, int worker) noexcept;
   void move(const Mover&, Time from, Time to, int worker) noexcept;
   void move_alone(const Mover&, Time from, Time to, int worker) noexcept;
+  Time next_event(std::size_t cluster, Time now) const noexcept;
   Time next_instant(std::size_t cluster, Time now, Time until) const noexcept;
   void settle_stoppers(Time now) noexcept;
   bool agree() noexcept;
@@ -223,6 +261,7 @@ class Cycle {
   /// Back to all parts.
   void reinstate() noexcept;
   void find_resters(const composition::Plan&);
+  void order_calls(const composition::Plan&);
 
   /// Attributes wall time to parts, from one call to the next.
   template <bool measuring>
@@ -248,11 +287,29 @@ class Cycle {
     return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
   }
   template <bool measuring>
-  void outputs_of() noexcept;
+  void outputs_of_affected(std::uint32_t round) noexcept;
   void finish_measuring() noexcept;
+
+  // with other nodes (together.cpp); each returns false, and the run has failed, when one is lost
+  /// Whether all nodes can stop at `t`: all have an instant there, and know it.
+  bool shared_by_all(Time t) const noexcept;
+  bool here(std::uint32_t part) const noexcept { return !switchboard_ || switchboard_->here(part); }
+  void outputs_of_initialized(Time now) noexcept;
+  bool begin_together(Time now) noexcept;
+  bool finish_together(Time now) noexcept;
+  bool react_together(Time now, std::uint32_t round, bool& any) noexcept;
+  bool exchange_reactions(Time now, std::uint32_t round) noexcept;
+  bool agree_after_return(Time now) noexcept;
+  /// From now on agree_on_limits() exchanges the limits of the clusters with parts that stop, or
+  /// only of those where one cannot rewind. Returns whether there is one.
+  bool open_limits(bool only_last) noexcept;
+  /// Whether any limit has moved, here (`any`) or on another node; false after a failure.
+  bool agree_on_limits(bool any) noexcept;
+  bool promise_limits(Time now) noexcept;
 
   Workers workers_;
   Memory& memory_;
+  Switchboard* switchboard_;
   Options options_;
   Duration step_;
   Clockwork clockwork_;
@@ -262,8 +319,11 @@ class Cycle {
   std::vector<std::uint8_t> due_;  // by cluster: its instant is now, and it has not advanced
   std::vector<Call> calls_;
   std::vector<std::size_t> levels_;                    // first call of each level, and the end
+  std::vector<std::size_t> rounds_;                    // first level of each round, and the end
+  Group elsewhere_{.due = false};                      // of parts on other nodes
   std::vector<std::vector<std::uint32_t>> followers_;  // parts whose outputs need those of a part
   std::vector<Mover> reactors_, movers_;
+  std::vector<std::uint32_t> reacting_;  // parts, of all nodes
   std::vector<Stopper> stoppers_;  // those that cannot rewind come last, at most one per cluster
   std::vector<Watch> watches_;
   std::vector<Rester> resters_;
@@ -274,18 +334,26 @@ class Cycle {
 
   // of the current phase
   Task task_ = Task::output;
-  Time from_{};
+  Time now_{};   // of the instant that is settled
+  Time from_{};  // that parts are advanced from
   std::size_t first_ = 0, items_ = 0;
   std::size_t due_parts_ = 0;  // parts of clusters that are due
+  std::uint32_t emptied_ = 0;
   std::vector<Desk> desks_;
   bool measuring_ = false;
 
   std::vector<std::uint8_t> changed_, affected_;  // by part
-  std::vector<std::uint64_t> moves_;              // by group: advances common to all its movers
-  std::vector<std::uint64_t> more_moves_;         // by part: additional ones
-  std::vector<std::uint32_t> group_of_;           // by part; of stoppers `none`
-  std::vector<std::uint32_t> cluster_of_;         // by part
-  std::vector<std::int64_t> costs_;               // by part, of this tick
+  // by cluster, for exchanges with other nodes
+  std::vector<std::uint8_t> chosen_, unsettled_;
+  std::vector<Time> times_;     // the next event of all nodes; or limits
+  std::vector<Time> promised_;  // the time before which others expect no change
+  bool agreed_ = false;         // times_ are those of the current instant
+  Time until_ = Time::max();
+  std::vector<std::uint64_t> moves_;       // by group: advances common to all its movers
+  std::vector<std::uint64_t> more_moves_;  // by part: additional ones
+  std::vector<std::uint32_t> group_of_;    // by part; of stoppers `none`
+  std::vector<std::uint32_t> cluster_of_;  // by part
+  std::vector<std::int64_t> costs_;        // by part, of this tick
   std::vector<Entry> last_entries_;
   Statistics statistics_;
 };

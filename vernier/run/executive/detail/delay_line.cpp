@@ -20,11 +20,12 @@ void DelayLine::read(Time now) noexcept {
     std::memcpy(out_.data(), slot(head_), out_.size());
     head_ = wrapped(head_ + 1);
     --used_;
+    output_ = true;
   }
 }
 
 void DelayLine::push(Time now) noexcept {
-  if (pushed_ && std::memcmp(last_.data(), source_, last_.size()) == 0) return;
+  if (unchanged()) return;
   pushed_ = true;
   std::memcpy(last_.data(), source_, last_.size());
   const std::size_t newest = wrapped(head_ + used_ + times_.size() - 1);
@@ -36,33 +37,57 @@ void DelayLine::push(Time now) noexcept {
   std::memcpy(slot(at), source_, last_.size());
 }
 
+bool DelayLine::unchanged() const noexcept {
+  return pushed_ && std::memcmp(last_.data(), source_, last_.size()) == 0;
+}
+
 Time DelayLine::next_arrival() const noexcept {
   return used_ > 0 ? times_[head_] + delay_ : Time::max();
+}
+
+Time DelayLine::next_arrival_after_push(Time now) const noexcept {
+  return used_ > 0 || unchanged() ? next_arrival() : now + delay_;
 }
 
 void DelayLine::reset() noexcept {
   std::copy(initial_.begin(), initial_.end(), out_.begin());
   head_ = used_ = 0;
-  pushed_ = false;
+  pushed_ = output_ = false;
 }
 
 // image: pushed_, used_, out_, last_, then time and value of each pending change
-std::vector<std::byte> DelayLine::save() const {
-  std::vector<std::byte> image;
-  const auto put = [&image](const void* from, std::size_t bytes) {
-    const auto* b = static_cast<const std::byte*>(from);
-    image.insert(image.end(), b, b + bytes);
+std::size_t DelayLine::state_bytes(Time until) const noexcept {
+  return 2 * sizeof(std::uint64_t) + 2 * out_.size() +
+         pushed_until(until) * (sizeof(Time) + out_.size());
+}
+
+/// How many of the pending changes are not later.
+std::size_t DelayLine::pushed_until(Time until) const noexcept {
+  std::size_t n = used_;
+  while (n > 0 && times_[wrapped(head_ + n - 1)] > until) --n;
+  return n;
+}
+
+void DelayLine::save(Time until, std::span<std::byte> image) const noexcept {
+  std::byte* to = image.data();
+  const auto put = [&to](const void* from, std::size_t bytes) {
+    std::memcpy(to, from, bytes);
+    to += bytes;
   };
-  const std::uint64_t header[] = {pushed_, used_};
+  const std::size_t used = pushed_until(until);
+  // what was pushed last: the newest pending change, or else the one that was output last
+  const std::byte* last = used == used_ ? last_.data()
+                          : used > 0    ? slot(wrapped(head_ + used - 1))
+                                        : out_.data();
+  const std::uint64_t header[] = {pushed_ && (used == used_ || used > 0 || output_), used};
   put(header, sizeof header);
   put(out_.data(), out_.size());
-  put(last_.data(), last_.size());
-  for (std::size_t i = 0; i < used_; ++i) {
+  put(last, last_.size());
+  for (std::size_t i = 0; i < used; ++i) {
     const std::size_t at = wrapped(head_ + i);
     put(&times_[at], sizeof(Time));
     put(slot(at), out_.size());
   }
-  return image;
 }
 
 bool DelayLine::load(std::span<const std::byte> image) {
@@ -75,6 +100,7 @@ bool DelayLine::load(std::span<const std::byte> image) {
   pushed_ = header[0] != 0;
   head_ = 0;
   used_ = header[1];
+  output_ = pushed_ && used_ == 0;
   std::memcpy(out_.data(), image.data() + sizeof header, out_.size());
   std::memcpy(last_.data(), image.data() + sizeof header + out_.size(), out_.size());
   const std::byte* from = image.data() + fixed;

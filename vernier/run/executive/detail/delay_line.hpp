@@ -24,6 +24,8 @@ class DelayLine {
   void push(Time now) noexcept;
   /// When the next change arrives; Time::max(): none is pending.
   Time next_arrival() const noexcept;
+  /// The same, if push(now) follows.
+  Time next_arrival_after_push(Time now) const noexcept;
   /// Empty again, with `initial` as the output.
   void reset() noexcept;
 
@@ -31,11 +33,16 @@ class DelayLine {
   const std::byte* out() const noexcept { return out_.data(); }
   std::uint64_t merged() const noexcept { return merged_; }
 
-  std::vector<std::byte> save() const;
+  /// The image at a time, without what was pushed later; its size depends on how many changes are
+  /// pending.
+  std::size_t state_bytes(Time until) const noexcept;
+  void save(Time until, std::span<std::byte> image) const noexcept;
   /// False, with nothing changed, when the image does not belong to such a line.
   bool load(std::span<const std::byte>);
 
  private:
+  bool unchanged() const noexcept;
+  std::size_t pushed_until(Time) const noexcept;
   std::byte* slot(std::size_t i) noexcept { return ring_.data() + i * out_.size(); }
   const std::byte* slot(std::size_t i) const noexcept { return ring_.data() + i * out_.size(); }
   std::size_t wrapped(std::size_t i) const noexcept { return i % times_.size(); }
@@ -46,6 +53,7 @@ class DelayLine {
   std::vector<Time> times_;
   std::size_t head_ = 0, used_ = 0;
   bool pushed_ = false;  // last_ is valid
+  bool output_ = false;  // a change was output
   std::uint64_t merged_ = 0;
 };
 

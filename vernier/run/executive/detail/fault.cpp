@@ -1,9 +1,12 @@
 #include "vernier/run/executive/detail/fault.hpp"
 
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <utility>
 
+#include "vernier/base/codec.hpp"
+#include "vernier/base/text.hpp"
 #include "vernier/component/output_explainer.hpp"
 
 namespace vernier::executive::detail {
@@ -122,6 +125,67 @@ Diagnostic instantaneous_loop(const Breakdown& b, const Executive& run, const Cy
   return d;
 }
 
+std::string node_name(std::uint32_t node, const Options& options) {
+  return node < options.node_names.size() ? options.node_names[node]
+                                          : "node " + std::to_string(node);
+}
+
+Diagnostic lost_node(const Switchboard::Trouble& t, const Options& options,
+                     const std::string& when) {
+  Diagnostic d;
+  d.category = Category::peer;
+  d.code = "V5601";
+  const std::string name = node_name(t.peer, options);
+  d.message = t.kind == Switchboard::Trouble::Kind::interrupted
+                  ? "the wait for " + name + " was interrupted at " + when
+                  : name + " is lost at " + when + ": " + t.why;
+  return d;
+}
+
+/// An element of a port from its bytes; `at` is the first that differs.
+std::string element(const Port& p, std::uint64_t at, const std::array<std::byte, 8>& bytes) {
+  if (p.flow != Flow::event && p.scalar == Scalar::real) {
+    const auto x = load<double>(bytes.data());
+    return exact(x);
+  }
+  if (p.flow == Flow::event || p.scalar == Scalar::integer)
+    return std::to_string(load<std::int64_t>(bytes.data()));
+  return std::to_string(std::to_integer<int>(bytes[at % bytes.size()]));
+}
+
+Diagnostic different_replicas(const Switchboard::Trouble& t, const Executive& run,
+                              const Options& options, const std::string& when) {
+  using Kind = Switchboard::Trouble::Kind;
+  Diagnostic d;
+  d.category = Category::machine;
+  d.code = "V5608";
+  const std::string& part = run.parts()[t.part].name;
+  const std::string one = node_name(t.other, options), two = node_name(t.peer, options);
+  const PortView& v = run.ports()[t.view];
+  std::string what;
+  if (t.kind == Kind::reaction) {
+    const bool reacts = t.others[0] != std::byte{};
+    what = part + " reacts on " + (reacts ? one : two) + ", and not on " + (reacts ? two : one);
+  } else if (t.kind == Kind::message) {
+    what = "message " + std::to_string(t.element) + " of " + v.path + " on " + one +
+           " is not the one on " + two;
+  } else {
+    const bool wide = v.port->flow == Flow::event || v.port->scalar == Scalar::real ||
+                      v.port->scalar == Scalar::integer;
+    const std::string index =
+        v.port->count == 1 ? "" : "[" + std::to_string(t.element / (wide ? 8 : 1)) + "]";
+    what = v.path + index + " is " + element(*v.port, t.element, t.others) + " on " + one +
+           " and " + element(*v.port, t.element, t.theirs) + " on " + two;
+  }
+  d.message = "the replicas of " + part + " differ at " + when + ": " + what;
+  d.notes = {
+      "one of the two computers computes wrongly, or " + part +
+          " does not compute the same everywhere: it reads a clock, a file that differs, or memory "
+          "that it has not set",
+      "run it again on other nodes, or with three replicas, to find out which node it is"};
+  return d;
+}
+
 }  // namespace
 
 std::string text(Time t) {
@@ -171,6 +235,10 @@ Diagnostic described(const Breakdown& b, const Executive& run, const Cycle& cycl
       break;
     case Breakdown::Kind::pacer:
       return told(run.pacers()[b.part]->fault(), "", "", when);
+    case Breakdown::Kind::peer:
+      return lost_node(*cycle.trouble(), options, when);
+    case Breakdown::Kind::replicas:
+      return different_replicas(*cycle.trouble(), run, options, when);
   }
   return d;
 }

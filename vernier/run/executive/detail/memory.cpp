@@ -344,6 +344,7 @@ const std::byte* Memory::source(const Plan& plan, const Wire& w, const Cell& to,
   }
   delays_.emplace_back(memory, initial, w.delay, delay_capacity(plan, w.delay));
   delay_ends_.push_back({plan.parts[w.from_part].cluster, plan.parts[w.to_part].cluster});
+  delay_wires_.push_back(static_cast<std::size_t>(&w - plan.wires.data()));
   delay_names_.push_back(views_[from_cell].path + " -> " +
                          views_[input_cell(w.to_part, w.to)].path);
   if (to.port->flow == Flow::event) event_delays_.push_back(delays_.size() - 1);
@@ -360,10 +361,13 @@ std::span<const Transfer> Memory::before_react(std::size_t part) const noexcept 
 
 void Memory::carry_all() noexcept { run(std::span<const Transfer>(transfers_)); }
 
-Time Memory::next_arrival(std::uint32_t cluster) const noexcept {
+Time Memory::next_arrival(std::uint32_t cluster, Time now, Due due) const noexcept {
   Time t = Time::max();
-  for (const std::size_t i : event_delays_)
-    if (delay_ends_[i].to == cluster) t = std::min(t, delays_[i].next_arrival());
+  for (const std::size_t i : event_delays_) {
+    if (delay_ends_[i].to != cluster) continue;
+    t = std::min(t, due[delay_ends_[i].from] ? delays_[i].next_arrival_after_push(now)
+                                             : delays_[i].next_arrival());
+  }
   return t;
 }
 

@@ -47,10 +47,13 @@ class Memory {
     for (std::size_t i = 0; i < delays_.size(); ++i)
       if (due[delay_ends_[i].from]) delays_[i].push(now);
   }
-  /// When the next delayed event arrives at a cluster.
-  Time next_arrival(std::uint32_t cluster) const noexcept;
+  /// When the next delayed event arrives at a cluster; events of `now` that push_delays() will
+  /// store count too.
+  Time next_arrival(std::uint32_t cluster, Time now, Due) const noexcept;
   std::span<DelayLine> delays() noexcept { return delays_; }
   std::span<const DelayLine> delays() const noexcept { return delays_; }
+  /// The wire of delays()[i], as an index into the plan.
+  std::size_t delay_wire(std::size_t i) const noexcept { return delay_wires_[i]; }
   /// "plant.force -> body.force", for delays()[i].
   const std::string& delay_name(std::size_t i) const { return delay_names_[i]; }
 
@@ -68,6 +71,11 @@ class Memory {
 
   /// Whether a real output is NaN.
   bool not_a_number() const noexcept;
+
+  /// The index of the view of an output.
+  std::size_t output_view(std::size_t part, std::size_t i) const noexcept {
+    return first_[part] + i;
+  }
 
   // by index into the views
   void override_port(std::size_t view, std::span<const double> values) noexcept;
@@ -156,6 +164,7 @@ class Memory {
   };
   std::vector<DelayLine> delays_;
   std::vector<Ends> delay_ends_;
+  std::vector<std::size_t> delay_wires_;
   std::vector<std::string> delay_names_;
   std::vector<std::size_t> event_delays_;  // indices into delays_
 };

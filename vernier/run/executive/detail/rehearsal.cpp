@@ -33,6 +33,7 @@ bool can_be_taken_back(const Component& c) {
 }  // namespace
 
 void Cycle::rehearse(Time now, Time until, int ticks) {
+  if (switchboard_) return;  // the other nodes would have to rehearse the same ticks
   Idle idle;
   std::vector<Stopper> kept;
   const auto calls = calls_;
@@ -74,9 +75,10 @@ void Cycle::rehearse(Time now, Time until, int ticks) {
     now = until;
     for (const Cluster& c : clusters_) now = std::min(now, c.next);
     enter(now);
-    outputs();
+    outputs(now);
     carry_late();
-    reactions();
+    bool any = false;
+    reactions(now, 0, any);
     if (!collect()) break;
   }
 

@@ -27,6 +27,7 @@ void Cycle::find_resters(const composition::Plan& plan) {
   for (std::uint32_t i = 0; i < plan.parts.size(); ++i) {
     Component* c = plan.parts[i].component.get();
     components_.push_back(c);
+    if (!here(i)) continue;
     if (auto* r = dynamic_cast<ComesToRest*>(c)) resters_.push_back({r, i});
     if (auto* l = dynamic_cast<RestListener*>(c)) listeners_.push_back(l);
   }

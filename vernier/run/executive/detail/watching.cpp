@@ -74,32 +74,48 @@ bool Cycle::sample(std::size_t cluster, Time at) noexcept {
   if (!c.continuous || c.sampled_at == at) return true;
   if (!c.dense || !std::binary_search(c.expected.begin(), c.expected.end(), at)) return false;
   c.sampled_at = at;
-  for (const std::uint32_t i : c.calls) {
-    const Call& k = calls_[i];
-    detail::run(k.before);
-    note(k.part, k.component->sample(at), 0);
-  }
+  const bool done = recompute(
+      cluster, at, [this, at](const Call& k) { note(k.part, k.component->sample(at), 0); });
+  if (!done) return false;
   for (const std::uint32_t p : memory_.late_parts())
     if (cluster_of_[p] == cluster) detail::run(memory_.before_react(p));
   return true;
 }
 
-void Cycle::sample_before() noexcept {
+template <class F>
+bool Cycle::recompute(std::size_t cluster, Time at, const F& f) noexcept {
+  const Cluster& c = clusters_[cluster];
+  std::size_t done = 0;
+  for (std::uint32_t round = 0; done < c.calls.size() || round < c.rounds; ++round) {
+    for (; done < c.calls.size() && calls_[c.calls[done]].round == round; ++done) {
+      const Call& k = calls_[c.calls[done]];
+      detail::run(k.before);
+      f(k);
+    }
+    if (!c.shared) continue;
+    std::fill(chosen_.begin(), chosen_.end(), std::uint8_t{0});
+    chosen_[cluster] = 1;
+    if (!together(switchboard_->values(at, round, chosen_), at)) return false;
+  }
+  return true;
+}
+
+bool Cycle::sample_before() noexcept {
   for (std::size_t i = 0; i < clusters_.size(); ++i) {
     Cluster& c = clusters_[i];
     if (!due_[i] || !c.cut_short) continue;
     const bool watched = std::any_of(watches_.begin(), watches_.end(), [i](const Watch& w) {
       return w.sampling.events && w.sees(i);
     });
-    if (!watched) continue;
-    for (const std::uint32_t number : c.calls) {
-      const Call& k = calls_[number];
-      detail::run(k.before);
+    if (!watched && !c.shared) continue;
+    const bool done = recompute(i, c.at.time, [this, &c](const Call& k) {
       note(k.part, k.dense ? k.component->sample(c.at.time) : k.component->output(c.at), 0);
-    }
+    });
+    if (!done) return false;
     carry_late();
     show_before(i);
   }
+  return true;
 }
 
 void Cycle::show_before(std::size_t cluster) noexcept {
@@ -109,6 +125,7 @@ void Cycle::show_before(std::size_t cluster) noexcept {
 }
 
 void Cycle::show(Time now) noexcept {
+  if (switchboard_) sample_shared(now);
   for (Watch& w : watches_) {
     Instant at{now};
     bool instant = false, event = false;

@@ -1,11 +1,11 @@
-#include "vernier/gateway/link/clock.hpp"
+#include "vernier/net/clock_filter.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-namespace vernier::link {
+namespace vernier::net {
 
-void MeanOffset::add(const Exchange& e) noexcept {
+void MeanOffset::add(const ClockExchange& e) noexcept {
   if (!e.plausible()) return;
   if (count_ == 0) base_ = e.twice_offset();
   sum_ += e.twice_offset() - base_;
@@ -33,7 +33,7 @@ ClockFilter::ClockFilter(const Settings& s) noexcept : settings_(s) {}
 
 void ClockFilter::clear() noexcept { *this = ClockFilter(settings_); }
 
-bool ClockFilter::add(const Exchange& e) noexcept {
+bool ClockFilter::add(const ClockExchange& e) noexcept {
   if (!e.plausible()) return false;
   const bool first = !have_best_ && samples_ == 0;
   if (first) estimate_.base = e.twice_offset() / 2;
@@ -60,7 +60,7 @@ bool ClockFilter::add(const Exchange& e) noexcept {
   return true;
 }
 
-double ClockFilter::beyond_base(const Exchange& e) const noexcept {
+double ClockFilter::beyond_base(const ClockExchange& e) const noexcept {
   return static_cast<double>(e.twice_offset() - 2 * estimate_.base) * 0.5e-9;
 }
 
@@ -90,7 +90,7 @@ void ClockFilter::begin(double offset, double deviation, double skew) noexcept {
   rejections_ = openings_ = 0;
 }
 
-void ClockFilter::renew(const Exchange& e) noexcept {
+void ClockFilter::renew(const ClockExchange& e) noexcept {
   const double trip = static_cast<double>(e.round_trip()) * 1e-9;
   note_round_trip(trip);
   used_ = e;
@@ -105,7 +105,8 @@ void ClockFilter::renew(const Exchange& e) noexcept {
     estimate_.skew_deviation = settings_.start_skew;
     if (samples_ == settings_.start) {
       const double excess = 0.5 * (start_best_ - trip_minimum_) + trip_spread_;
-      begin(estimate_.offset, std::hypot(excess, settings_.start_skew * age), 0.0);
+      const double drift = settings_.start_skew * age;
+      begin(estimate_.offset, std::sqrt(excess * excess + drift * drift), 0.0);
     }
     return;
   }
@@ -171,7 +172,7 @@ std::int64_t SlewedOffset::follow(const ClockEstimate& e, std::int64_t now) noex
   return base_ + std::llround(value_);
 }
 
-void HullCheck::add(const Exchange& e) noexcept {
+void HullCheck::add(const ClockExchange& e) noexcept {
   if (!e.plausible()) return;
   ring_[count_ % window] = e;
   ++count_;
@@ -180,8 +181,8 @@ void HullCheck::add(const Exchange& e) noexcept {
 std::optional<HullCheck::Gap> HullCheck::gap() const noexcept {
   const std::size_t n = std::min(count_, window);
   if (n < 16) return {};
-  const Exchange& oldest = ring_[count_ > window ? count_ % window : 0];
-  const Exchange& newest = ring_[(count_ - 1) % window];
+  const ClockExchange& oldest = ring_[count_ > window ? count_ % window : 0];
+  const ClockExchange& newest = ring_[(count_ - 1) % window];
   Gap g;
   g.at = oldest.t1 + (newest.t4 - oldest.t1) / 2;
   g.base = newest.twice_offset() / 2;
@@ -208,10 +209,10 @@ std::optional<HullCheck::Gap> HullCheck::gap() const noexcept {
     return Line{a.y - slope * a.t, slope};
   };
   // No packet arrives before it was sent: the offset is above t1 − T2 and below t4 − T3.
-  const Line below = lower([&](const Exchange& e) {
+  const Line below = lower([&](const ClockExchange& e) {
     return Point{static_cast<double>(e.t1 - g.at), -static_cast<double>(e.t1 - e.T2 - g.base)};
   });
-  const Line above = lower([&](const Exchange& e) {
+  const Line above = lower([&](const ClockExchange& e) {
     return Point{static_cast<double>(e.t4 - g.at), static_cast<double>(e.t4 - e.T3 - g.base)};
   });
   g.low = -below.y;
@@ -228,4 +229,4 @@ bool HullCheck::refutes(const ClockEstimate& e, double margin) const noexcept {
   return offset < g->low - margin || offset > g->high + margin;
 }
 
-}  // namespace vernier::link
+}  // namespace vernier::net

@@ -7,10 +7,10 @@
 
 /// Relates two clocks by exchanges over a network. Times are nanoseconds; home time = target time +
 /// offset, and the offset grows by `skew` per second of home time. Nothing allocates.
-namespace vernier::link {
+namespace vernier::net {
 
 /// A request and its answer: sent (home), received (target), answered (target), received (home).
-struct Exchange {
+struct ClockExchange {
   std::int64_t t1 = 0, T2 = 0, T3 = 0, t4 = 0;
 
   /// Equation (5) of the EPOS paper, twice the value, so that nothing is rounded.
@@ -24,7 +24,7 @@ struct Exchange {
 /// With a skew r its error after time t is r t/2.
 class MeanOffset {
  public:
-  void add(const Exchange&) noexcept;
+  void add(const ClockExchange&) noexcept;
   void clear() noexcept { *this = {}; }
   std::uint64_t count() const noexcept { return count_; }
   /// ns, rounded; 0 before the first exchange.
@@ -79,24 +79,24 @@ class ClockFilter {
   explicit ClockFilter(const Settings&) noexcept;
 
   /// True when the estimate was updated. An implausible exchange is ignored.
-  bool add(const Exchange&) noexcept;
+  bool add(const ClockExchange&) noexcept;
   const ClockEstimate& estimate() const noexcept { return estimate_; }
   /// The exchange used in the last update.
-  const Exchange& used() const noexcept { return used_; }
+  const ClockExchange& used() const noexcept { return used_; }
   void clear() noexcept;
 
  private:
   static constexpr std::size_t window = 600;
 
-  void renew(const Exchange&) noexcept;
+  void renew(const ClockExchange&) noexcept;
   void begin(double offset, double deviation, double skew) noexcept;
   void filter(double offset, double round_trip, double dt) noexcept;
   void note_round_trip(double) noexcept;
-  double beyond_base(const Exchange&) const noexcept;  // s
+  double beyond_base(const ClockExchange&) const noexcept;  // s
 
   Settings settings_;
   ClockEstimate estimate_;
-  Exchange best_, used_;
+  ClockExchange best_, used_;
   bool have_best_ = false;
   std::int64_t window_began_ = 0, previous_ = 0;
 
@@ -130,7 +130,7 @@ class SlewedOffset {
 /// hulls of the last 300 of each leave a gap, and the true difference must lie in it.
 class HullCheck {
  public:
-  void add(const Exchange&) noexcept;
+  void add(const ClockExchange&) noexcept;
   void clear() noexcept { *this = {}; }
 
   /// Bounds of the offset (home − target, ns beyond `base`) at home time `at`, the middle of the
@@ -151,8 +151,8 @@ class HullCheck {
     double t, y;  // ns
   };
 
-  std::array<Exchange, window> ring_{};
+  std::array<ClockExchange, window> ring_{};
   std::size_t count_ = 0;
 };
 
-}  // namespace vernier::link
+}  // namespace vernier::net

@@ -1,0 +1,228 @@
+#include "vernier/run/server/team.hpp"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+#include <chrono>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "vernier/component/file_writer.hpp"
+#include "vernier/component/rest.hpp"
+#include "vernier/net/socket.hpp"
+#include "vernier/run/placement/cost.hpp"
+#include "vernier/run/placement/nodes.hpp"
+#include "vernier/run/placement/place.hpp"
+#include "vernier/run/server/common_clock.hpp"
+#include "vernier/run/server/composer.hpp"
+#include "vernier/run/server/hosts.hpp"
+
+namespace vernier::server {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using placement::Host;
+
+constexpr auto measured_for = 50ms;
+constexpr auto connect_within = 5s, deliver_within = 60s;
+
+[[noreturn]] void not_yet(std::string what, std::string note) {
+  Diagnostics d;
+  d.error("V5605", std::move(what), {}).notes.push_back(std::move(note));
+  throw ConfigurationError(d);
+}
+
+/// What several nodes cannot do yet.
+void check(const composition::Plan& plan, const session::Options& o,
+           const placement::Placement& placed, const placement::Nodes& nodes) {
+  if ((o.rate || o.real_time) && o.late.kind == realtime::Late::slip)
+    not_yet("late frames cannot slip in a run on several nodes",
+            "--late catch-up, elastic or strict keep to the clock");
+  for (std::size_t i = 0; i < plan.parts.size(); ++i) {
+    const Component* c = plan.parts[i].component.get();
+    const std::string& name = plan.parts[i].name;
+    if (dynamic_cast<const ComesToRest*>(c))
+      not_yet(
+          name + " must come to rest before a run ends, which a run on several nodes cannot yet",
+          "run it in one process, without --on");
+    const auto* source = dynamic_cast<const PacerSource*>(c);
+    if (source && source->withholds_time())
+      not_yet(name + " shares time with others, which a run on several nodes cannot yet",
+              "run it in one process, without --on");
+    auto* clock = dynamic_cast<TimeBaseSource*>(plan.parts[i].component.get());
+    if ((o.rate || o.real_time) && clock && clock->time_base())
+      not_yet(name + " has a clock that the run is to follow, which a run on several nodes cannot",
+              "run it in one process, without --on");
+    if (dynamic_cast<const FileWriter*>(c) && !nodes.hosts[placed.nodes[i]].local())
+      not_yet(fmt::format("{} writes files, which would be on {}", name,
+                          nodes.hosts[placed.nodes[i]].name),
+              fmt::format("give {} a node of this computer: add the node \"local\" to --on", name));
+  }
+}
+
+/// The files that a document and what it refers to are made of.
+std::vector<fs::path> files_of(const composition::Composition& c) {
+  std::set<fs::path> all;
+  for (const auto* files : {&c.documents, &c.data})
+    for (const fs::path& f : *files) all.insert(fs::absolute(f).lexically_normal());
+  return {all.begin(), all.end()};
+}
+
+template <class T>
+T value_of(Result<T, Diagnostic> r) {
+  if (r) return std::move(*r);
+  Diagnostics d;
+  d.add(r.error());
+  throw ConfigurationError(d);
+}
+
+/// An executor at a server.
+struct Elsewhere {
+  Host host;
+  Credentials with;
+  std::string version, run;
+  std::vector<fs::path> files;
+
+  Started operator()() const {
+    const net::Address where{host.address, std::to_string(host.port)};
+    Connection c =
+        value_of(Connection::to(where, with, version, net::Clock::now() + connect_within));
+    c.set_deadline(net::Clock::now() + deliver_within);
+    Started s;
+    for (auto& [file, there] : value_of(c.files(files)))
+      s.files.insert(s.files.end(), {file, there});
+    s.stream = value_of(c.execute({.run = run, .node = host.name}));
+    return s;
+  }
+};
+
+/// The address of this machine that a server sees; the server need not be reached for that.
+std::string own_address(const Host& server) {
+  const auto probe = net::datagrams_to({server.address, std::to_string(server.port)});
+  if (!probe) return "127.0.0.1";
+  const std::string text = net::text(net::own_end_of(probe->get()));
+  const auto address = net::parsed_address(text);
+  return address ? address->host : "127.0.0.1";
+}
+
+placement::Placement placed(const composition::Plan& plan, const composition::Composition& c,
+                            const placement::Nodes& nodes, const TeamSettings& s,
+                            Diagnostics& problems) {
+  const auto by = [&](std::span<const double> cost, Diagnostics& found) {
+    try {
+      return placement::place(plan, c, nodes, cost, found);
+    } catch (const ConfigurationError& e) {
+      throw ConfigurationError(session::with_lines(e.diagnostics(), *c.sources));
+    }
+  };
+  placement::Placement p = by({}, problems);
+  const bool automatic =
+      std::find(p.why.begin(), p.why.end(), placement::Why::automatic) != p.why.end();
+  if (!automatic || nodes.hosts.size() < 2 || !s.plan) return p;
+  Diagnostics again;
+  return by(placement::measured_cost(s.plan(), c, measured_for).by_part, again);
+}
+
+Pace pace_of(const session::Options& o, bool synchronised) {
+  Pace p{.rate = o.rate.value_or(1.0), .late = realtime::text(o.late), .machine = machine_id()};
+  p.synchronised = synchronised;
+  if (!o.real_time) return p;
+  p.real_time = true;
+  p.priority = o.real_time->wanted.priority;
+  p.cpu = o.real_time->wanted.cpu;
+  p.lock = o.real_time->wanted.lock;
+  p.require = o.real_time->require;
+  p.spin = o.real_time->spin.count();
+  return p;
+}
+
+Begin begin_of(const composition::Composition& c, const session::Options& o,
+               const executive::Options& how, const TeamSettings& s, bool synchronised) {
+  Begin b;
+  b.version = s.version;
+  b.document = fs::absolute(c.file).lexically_normal().string();
+  b.folder = fs::current_path().string();
+  b.set = o.changes.set;
+  b.adjustable = o.changes.adjustable;
+  if (o.changes.until) b.until = o.changes.until->count();
+  b.seed = o.changes.seed;
+  for (const auto& [file, now] : o.changes.moved)
+    b.moved.insert(b.moved.end(), {file.string(), now.string()});
+  for (const auto& [file, text] : o.changes.texts)
+    b.texts.insert(b.texts.end(), {file.string(), text});
+  b.threads = static_cast<std::uint32_t>(how.threads);
+  if (o.rate || o.real_time) b.pace = pace_of(o, synchronised);
+  b.keep_every = s.keep_every;
+  return b;
+}
+
+/// Nodes of this computer meet those of servers with the certificate that these are asked with.
+Launch launch_here(const TeamSettings& s, const placement::Nodes& nodes) {
+  Launch here = s.here;
+  const auto server = std::find_if(nodes.hosts.begin(), nodes.hosts.end(),
+                                   [](const Host& h) { return !h.certificate.empty(); });
+  if (server == nodes.hosts.end() || !s.files.certificate.empty()) return here;
+  for (const auto& [option, file] : {std::pair("--certificate", &server->certificate),
+                                     std::pair("--private-key", &server->certificate_key),
+                                     std::pair("--authorities", &server->authorities)})
+    here.words.push_back(fmt::format("{}={}", option, fs::absolute(*file).string()));
+  return here;
+}
+
+std::unique_ptr<executive::Executive> composed(const TeamSettings& s,
+                                               const composition::Composition& c,
+                                               const session::Options& o, composition::Plan plan,
+                                               std::vector<Pacer*> pacers,
+                                               const executive::Options& how,
+                                               session::Timing* timing) {
+  Diagnostics problems;
+  const placement::Nodes nodes = placement::nodes_of(s.on, problems);
+  const placement::Placement where = placed(plan, c, nodes, s, problems);
+  check(plan, o, where, nodes);
+  if (o.on_warnings && !problems.list().empty())
+    o.on_warnings(session::with_lines(problems, *c.sources));
+  Team team;
+  team.begin = begin_of(c, o, how, s, nodes.synchronised);
+  team.division = where.division();
+  team.timing = timing;
+  const auto server = std::find_if(nodes.hosts.begin(), nodes.hosts.end(),
+                                   [](const Host& h) { return !h.local(); });
+  const std::string own = server == nodes.hosts.end() ? "" : own_address(*server);
+  const std::vector<fs::path> files =
+      server == nodes.hosts.end() ? std::vector<fs::path>{} : files_of(c);
+  const Launch local = launch_here(s, nodes);
+  for (const Host& h : nodes.hosts) {
+    Seat seat{.name = h.name, .start = {}, .listen = h.local() ? own : h.address};
+    if (h.local())
+      seat.start = [launch = local] { return started_here(launch); };
+    else
+      seat.start = Elsewhere{h, credentials_for(h, s.files), s.version, c.name, files};
+    team.seats.push_back(std::move(seat));
+  }
+  return std::make_unique<Composer>(std::move(plan), std::move(pacers), how, std::move(team));
+}
+
+}  // namespace
+
+Credentials credentials_for(const Host& h, const CredentialFiles& given) {
+  CredentialFiles f = given;
+  if (!h.key_file.empty()) f.key = h.key_file;
+  if (!h.certificate.empty()) {
+    f.certificate = h.certificate;
+    f.private_key = h.certificate_key;
+    f.authorities = h.authorities;
+  }
+  return credentials(f, Side::client);
+}
+
+session::Options::MakeExecutive on_nodes(TeamSettings settings) {
+  return [s = std::move(settings)](const composition::Composition& c, const session::Options& o,
+                                   composition::Plan plan, std::vector<Pacer*> pacers,
+                                   const executive::Options& how, session::Timing* timing) {
+    return composed(s, c, o, std::move(plan), std::move(pacers), how, timing);
+  };
+}
+
+}  // namespace vernier::server
