@@ -22,8 +22,9 @@ from server_test import PATIENCE, VERNIER, Server, WithServers  # noqa: E402
 from in_a_folder import SOURCE, wait_until  # noqa: E402
 
 FORMATION = SOURCE / "missions/formation/formation.xml"
-UNTIL, KEEP = "14000s", 100  # of KEEP ticks, at most 50 s are computed again
-SLOWLY, FAST = "100", "1000000"  # × real time: long enough to do things meanwhile, and then as fast as it can be
+WHOLE, UNTIL = "14000s", "4500s"  # all of the mission; with its first orbit and the first time in the shadow
+KEEP = 100  # ticks, so that at most 50 s are computed again
+FAST = "1000000"  # × real time: as fast as it can be
 
 
 class Meanwhile:
@@ -31,7 +32,7 @@ class Meanwhile:
 
     def __init__(self, test, document, *words, within=()):
         self.test, out = test, test.folder / "divided"
-        self.process = subprocess.Popen([*within, VERNIER, "run", document, "--out", out, "--rate", SLOWLY, "--keep-every", str(KEEP), *map(str, words)],
+        self.process = subprocess.Popen([*within, VERNIER, "run", document, "--out", out, "--rate", test.slowly, "--keep-every", str(KEEP), *map(str, words)],
                                         cwd=test.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         test.addCleanup(self.close)
         self.folder = wait_until(self.started, "the control socket")
@@ -99,6 +100,7 @@ def children(parent):
 
 class Compared(WithServers):
     document, until = FORMATION, UNTIL
+    slowly = "35"  # × real time: two minutes to do things meanwhile
 
     def oracle(self):
         """The run in one process."""
@@ -139,6 +141,7 @@ class Compared(WithServers):
 
 
 class Mission(Compared):
+    until = WHOLE
     N = math.sqrt(3.986004418e14 / 6878137.0**3)
     START = (40.0, -90.0, 25.0), (0.03, -0.05, 0.02)
 
@@ -348,7 +351,7 @@ class Computers(Compared):
 
 
 class Aausat2(Compared):
-    document, until = SOURCE / "missions/aausat2/three_nodes.xml", "900s"
+    document, until, slowly = SOURCE / "missions/aausat2/three_nodes.xml", "300s", "3"  # it switches at 238 s
 
     def figures(self, run):
         """12 to 15 of the paper, as they are drawn."""
@@ -367,7 +370,7 @@ class Aausat2(Compared):
 
     def test_three_nodes_that_are_disturbed_draw_them_too(self):
         run = self.meanwhile("--on", "local:3")
-        run.comes_to(50)
+        run.comes_to(5)
         os.kill(run.executors()[0], signal.SIGKILL)
         self.vernier("move", "magnetometer", "node3", "--run", run.folder)
         self.assertIn("V5602", run.hurry())

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { Composer } from '../mock/compose.mjs';
 import { serve } from '../mock/server.mjs';
+import { watchFaults } from './faults.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const source = process.env.VERNIER_SOURCE ?? fileURLToPath(new URL('../..', import.meta.url));
@@ -20,7 +21,7 @@ const skip = process.env.VERNIER_SERVER ? 'of the mock server' : existsSync(prog
 const test = (name, f) => plain(name, { skip }, f);
 const pack = process.env.VERNIER_PACK ?? new URL('../page.pack', import.meta.url);
 
-const patience = Number(process.env.VERNIER_PATIENCE ?? 60_000); // a busy machine is slow, and nothing else is concluded from it
+const patience = Number(process.env.VERNIER_PATIENCE ?? 240_000); // a busy machine is slow, and nothing else is concluded from it
 
 let browser, folder, server, context, page, failures;
 
@@ -45,8 +46,7 @@ beforeEach(async () => {
   context.setDefaultTimeout(patience);
   page = await context.newPage();
   failures = [];
-  page.on('pageerror', (error) => failures.push(error.stack ?? String(error)));
-  page.on('console', (m) => m.type() === 'error' && failures.push(m.text()));
+  watchFaults(page, failures, { console: true });
 });
 
 const part = (name) => page.evaluate((n) => window.vernierTest[n]?.(), name);
@@ -111,8 +111,10 @@ test('a connection is drawn from port to port, and undo in the text takes it bac
   const before = (await part('editor')).text;
   // first a connection is removed, so that an input is free
   await page.getByRole('button', { name: 'Graph', exact: true }).click();
+  const wanted = (e) => e.source === 'body' && e.target === 'supervisor' && e.targetHandle === 'omega';
+  await until('graph', (g) => g.edges.some(wanted));
   const { edges } = await part('graph');
-  const edge = edges.find((e) => e.source === 'body' && e.target === 'supervisor' && e.targetHandle === 'omega');
+  const edge = edges.find(wanted);
   await page.locator(`[data-id="${edge.id}"]`).first().focus();
   await page.keyboard.press('Enter');
   await until('compose', (c) => c.selected?.kind === 'connection');
@@ -122,14 +124,18 @@ test('a connection is drawn from port to port, and undo in the text takes it bac
   assert.equal(removed, before.replace('  <connect from="body.omega" to="supervisor.omega"/>\n', ''));
   await until('compose', (c) => c.checked && c.problems.some((p) => p.severity === 'error'));
 
-  const from = await page.locator('[data-port="body.omega"][data-side="out"]').boundingBox();
-  const to = await page.locator('[data-port="supervisor.omega"][data-side="in"]').boundingBox();
-  await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
-  await page.mouse.down();
-  await page.mouse.move((from.x + to.x) / 2, (from.y + to.y) / 2, { steps: 8 });
-  await page.mouse.move(to.x + to.width / 2, to.y + to.height / 2, { steps: 8 });
-  await page.mouse.up();
-  await until('graph', (g, n) => g.edges.length === n, edges.length);
+  // the graph may move while it is drawn on, once its parts are described
+  const isDrawn = async () => (await part('graph')).edges.length === edges.length;
+  for (const end = Date.now() + patience; !(await isDrawn()) && Date.now() < end; ) {
+    const from = await page.locator('[data-port="body.omega"][data-side="out"]').boundingBox();
+    const to = await page.locator('[data-port="supervisor.omega"][data-side="in"]').boundingBox();
+    await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
+    await page.mouse.down();
+    await page.mouse.move((from.x + to.x) / 2, (from.y + to.y) / 2, { steps: 8 });
+    await page.mouse.move(to.x + to.width / 2, to.y + to.height / 2, { steps: 8 });
+    await page.mouse.up();
+    for (let k = 0; k < 50 && !(await isDrawn()); ++k) await new Promise((resolve) => setTimeout(resolve, 100));
+  }
   const drawn = (await part('editor')).text;
   assert.ok(drawn.includes('\n  <connect from="body.omega" to="supervisor.omega"/>\n'));
   assert.equal(drawn.length, before.length);

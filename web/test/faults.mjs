@@ -1,6 +1,10 @@
-/** Adds the errors of a page to a list. That a size changed while sizes were observed is a remark of the browser, not an error: it observes it in its next picture. */
-export function watchFaults(page, faults) {
+// That a size changed while sizes were observed is a remark of the browser, not an error: it observes it in its next picture.
+const remark = (text) => text.includes('ResizeObserver loop');
+
+/** Adds the errors of a page to a list; with `console`, also what is written to its console as an error. */
+export function watchFaults(page, faults, { console = false } = {}) {
   page.on('pageerror', (e) => {
-    if (!e.message.startsWith('ResizeObserver loop')) faults.push(e.stack || e.message || String(e));
+    if (!remark(e.message)) faults.push(e.stack || e.message || String(e));
   });
+  if (console) page.on('console', (m) => m.type() === 'error' && !remark(m.text()) && faults.push(m.text()));
 }

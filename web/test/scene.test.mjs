@@ -58,8 +58,7 @@ async function opened(options = {}) {
   context.setDefaultTimeout(patience);
   const page = await context.newPage();
   page.faults = [];
-  watchFaults(page, page.faults);
-  page.on('console', (m) => m.type() === 'error' && !m.text().includes('ResizeObserver loop') && page.faults.push(m.text()));
+  watchFaults(page, page.faults, { console: true });
   await page.goto(address);
   await page.waitForFunction(() => window.show !== undefined);
   return page;

@@ -22,6 +22,8 @@ using Flow = net::Stream::State;
 constexpr std::size_t most_strangers = 64;  // then the one that has been silent longest leaves
 constexpr auto stranger_within = 2s;        // to prove who it is
 constexpr auto first_pause = 1ms, longest_pause = 10ms;  // between two attempts to connect
+// an attempt may take; the system repeats one that found no room less and less often
+constexpr auto first_patience = 500ms, longest_patience = 8000ms;
 constexpr auto accept_pause = 50ms;
 constexpr int backlog = 256;
 constexpr Loop::Key listener_key = 0, wake_key = 1, first_key = 2;
@@ -69,7 +71,7 @@ class Gathering {
     std::size_t got = 0;
     Loop::Key key = 0;
     std::uint32_t peer = 0;  // to which it connects
-    Clock::duration pause = first_pause;
+    Clock::duration pause = first_pause, patience = first_patience;
     bool connects = false, connected = false, shaken = false, ending = false, over = false;
   };
 
@@ -94,10 +96,11 @@ class Gathering {
     const auto l = std::ranges::find_if(links_, [&](const Link& x) { return x.key == e.key; });
     if (l == links_.end() || l->over) return;
     if (e.what != Loop::due) return advance(*l);
-    if (l->connects)
-      begin(*l);
-    else
-      drop(*l);
+    if (!l->connects) return drop(*l);
+    if (!l->stream) return begin(*l);
+    if (l->connected) return;  // just now
+    l->patience = std::min<Clock::duration>(2 * l->patience, longest_patience);
+    again(*l, "it does not answer");
   }
 
   // ---- whom this node connects to
@@ -113,6 +116,7 @@ class Gathering {
     l.handshake = Handshake(run_, l.peer, l.to_send);
     if (with_.client) l.stream.secure(*with_.client, to->host);
     loop_.watch(l.stream.descriptor(), net::writable, l.key);
+    loop_.timers().set(l.key, Clock::now() + l.patience);
   }
 
   /// It may not be there yet, or be in an earlier epoch.
@@ -168,6 +172,7 @@ class Gathering {
       if (std::string why = net::connect_failure(l.stream.descriptor()); !why.empty())
         return again(l, std::move(why));
       l.connected = true;
+      loop_.timers().cancel(l.key);
     }
     if (l.stream.secured() && !l.shaken) {
       const Flow s = l.stream.shake();
