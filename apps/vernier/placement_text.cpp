@@ -79,7 +79,7 @@ std::string assumptions(const PlacedPlan& p) {
     all.push_back("without the cost of the parts, which is unknown: " + p.cost.unknown);
   }
   const auto& hosts = p.nodes.hosts;
-  if (p.nodes.local() && !p.nodes.round_trip) {
+  if (p.nodes.local() && p.nodes.network.empty() && !p.nodes.round_trip) {
     all.emplace_back("processes on this computer share memory");
   } else if (hosts.size() > 1) {
     // the widest of all pairs

@@ -91,7 +91,8 @@ int become_executor(const std::vector<std::string>& words) {
            server::credentials(files, server::Side::server).tls};
   const Catalogue types = running_catalogue(permissions);
   return server::execute(net::Stream(Descriptor(server::composer_descriptor)), types,
-                         std::string(version()), tls);
+                         std::string(version()), tls,
+                         trusted_code({permissions.trust.begin(), permissions.trust.end()}));
 }
 
 }  // namespace vernier::app

@@ -487,6 +487,14 @@ class Examples(InAFolder):
         for found, held in zip(reached, [1.0, 2.0, 3.0], strict=True):
             self.assertAlmostEqual(found, held * (1 - math.exp(-10)), delta=1e-3 * held)  # 5 s, tau 0.5 s
 
+    def test_a_copied_network_plug_in_builds_and_joins_nodes(self):
+        self.vernier("examples", "copy", "network")
+        subprocess.run(["make", "-s"], cwd=self.folder / "network", check=True, timeout=PATIENCE)
+        self.vernier("trust", "network/tcp_network.so")
+        self.vernier("run", "network/pair.xml", "--on", "network/nodes.xml", "-q")
+        self.vernier("run", "network/pair.xml", "-q", "--out", "alone")
+        self.assertIn("the runs agree", self.vernier("compare", "runs/latest", "alone/latest").stdout)
+
     def test_copied_scripts_find_their_modules(self):
         self.vernier("examples", "copy", "aausat2")
         said = subprocess.run([sys.executable, "-c", "import plant"], cwd=self.folder / "aausat2", capture_output=True, text=True,

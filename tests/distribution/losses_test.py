@@ -9,7 +9,7 @@ import signal
 import sys
 import unittest
 
-from on_nodes import WithNodes, children, kill, lives, wait_until
+from on_nodes import VERNIER, WithNodes, children, kill, lives, wait_until
 
 CONTINUES = r"warning\[V5602\]"
 
@@ -99,6 +99,36 @@ class Stopped(WithNodes):
     def test_a_process_of_a_server(self):
         servers = [self.server(), self.server()]
         self.disturb(self.run_on(",".join(s.address for s in servers), "--rate", "300"), servers)
+
+
+class Network(WithNodes):
+    """The same over the network plug-in of the examples."""
+    PLUGIN = VERNIER.parents[1] / "network/tcp_network.so"
+
+    def nodes(self, *nodes, config=""):
+        (self.folder / "nodes.xml").write_text('<nodes version="1">' + "".join(f'<node name="{name}" {where}/>' for name, where in nodes) +
+                                               f'<network plugin="{self.PLUGIN}" config="{config}"/></nodes>')
+        return "nodes.xml"
+
+    def test_processes_that_are_killed_change_nothing(self):
+        run = self.run_on(self.nodes(*((name, 'local="yes"') for name in "abc")), "--trust", self.PLUGIN, "--rate", "300")
+        for times in (1, 2):
+            executors = self.executors(run, [], 3)
+            wait_until(lambda: "nothing" not in self.ask("nodes"), "parts of all nodes")
+            self.assertTrue(kill(executors[times]))
+            run.wait_for(CONTINUES, times)
+        self.ask("get craft.omega")
+        self.end(run)
+
+    def test_a_server_must_trust_it(self):
+        trusting, wary = self.server("--trust", self.PLUGIN), self.server()
+        here = ("here", 'local="yes"')
+        self.end(self.run_on(self.nodes(here, ("there", f'address="{trusting.address}"')), "--trust", self.PLUGIN))
+        refused = self.vernier("run", "parts.xml", "--on", self.nodes(here, ("there", f'address="{wary.address}"')), "--trust", self.PLUGIN, "--out", "refused",
+                               status=2).stderr
+        self.assertRegex(refused, r"error\[V7601\]: \S+tcp_network\.so is native code")
+        self.assertIn("on node there", refused)
+        self.assertFalse((self.folder / "refused").exists())
 
 
 class Composer(WithNodes):

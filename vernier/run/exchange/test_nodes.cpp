@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <thread>
 
 #include "vernier/base/temporary_folder.hpp"
 #include "vernier/net/socket.hpp"
+#include "vernier/run/exchange/plugin_exchange.hpp"
 #include "vernier/run/exchange/shared_exchange.hpp"
 #include "vernier/run/exchange/socket_exchange.hpp"
 
@@ -96,12 +98,45 @@ class Memory final : public Connections {
   Descriptor memory_;
 };
 
+class Plugins final : public Connections {
+ public:
+  explicit Plugins(std::uint32_t nodes) : met_(nodes) {
+    const std::filesystem::path file = example_network();
+    const auto code = code_of({file});
+    std::vector<std::unique_ptr<NetworkPlugin>> ends;
+    Meeting::With with{.epoch = 0, .self = 0, .addresses = {}, .key = std::vector<std::byte>(32)};
+    for (std::uint32_t i = 0; i < nodes; ++i) {
+      ends.push_back(std::make_unique<NetworkPlugin>(file, "", "127.0.0.1", *code));
+      with.addresses.push_back(ends.back()->address());
+    }
+    std::vector<std::thread> threads;
+    for (std::uint32_t i = 0; i < nodes; ++i)
+      threads.emplace_back([&, i, own = with]() mutable {
+        own.self = i;
+        auto made = ends[i]->meet(own, net::forever);
+        EXPECT_TRUE(made) << made.error().why;
+        met_[i] = std::move(*made);
+      });
+    for (std::thread& t : threads) t.join();
+  }
+  std::unique_ptr<Exchange> node(std::uint32_t self) override { return std::move(met_[self]); }
+
+ private:
+  std::vector<std::unique_ptr<Exchange>> met_;
+};
+
 }  // namespace
 
-std::vector<std::string> kinds() { return {"tcp", "unix", "tls", "shared"}; }
+std::filesystem::path example_network() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() /
+         "network/tcp_network.so";
+}
+
+std::vector<std::string> kinds() { return {"tcp", "unix", "tls", "shared", "plugin"}; }
 
 std::unique_ptr<Connections> connections(const std::string& kind, std::uint32_t nodes) {
   if (kind == "shared") return std::make_unique<Memory>(nodes);
+  if (kind == "plugin") return std::make_unique<Plugins>(nodes);
   return std::make_unique<Sockets>(kind == "tls"    ? tls_pair
                                    : kind == "unix" ? unix_pair
                                                     : tcp_pair,

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -23,6 +24,9 @@ class Connections {
 /// `kind`: one of kinds().
 std::unique_ptr<Connections> connections(const std::string& kind, std::uint32_t nodes);
 std::vector<std::string> kinds();
+
+/// The network plug-in of examples/network, as it is built.
+std::filesystem::path example_network();
 
 /// Two ends of a TCP connection.
 struct Ends {

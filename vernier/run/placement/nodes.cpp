@@ -255,6 +255,26 @@ class Reader {
         nodes_.bandwidth = b;
       }
     }
+    read_plugin(e);
+  }
+
+  void read_plugin(const Element& e) {
+    const std::string_view name = trimmed(e.value("plugin"));
+    nodes_.network_config = e.value("config");
+    if (name.empty() && (e.attribute("plugin") || e.attribute("config"))) {
+      const char* at = e.attribute("plugin") ? "plugin" : "config";
+      error("no network plug-in is named", e, at)
+          .notes.push_back("write plugin=\"FILE.so\", or leave out plugin and config");
+      return;
+    }
+    if (name.empty()) return;
+    const auto file = report_.document().beside(name);
+    std::error_code none;
+    if (!std::filesystem::is_regular_file(file.path(), none))
+      error(fmt::format("there is no file {}", document::in_quotes(file.path().string())), e,
+            "plugin")
+          .notes.push_back("file names are relative to the document");
+    nodes_.network = file.path();
   }
 
   document::Report report_;

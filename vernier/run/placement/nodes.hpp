@@ -51,7 +51,10 @@ struct Nodes {
   std::optional<Duration> round_trip = {};
   std::optional<double> bandwidth = {};  // bytes/s
   bool synchronised = false;             // the clocks of the computers are kept together by others
-  std::filesystem::path file = {};       // a document; empty: made from a list
+  // how nodes exchange values: a plug-in (vernier_network.h) and what it is told; empty: Vernier's
+  std::filesystem::path network = {};
+  std::string network_config = {};
+  std::filesystem::path file = {};  // a document; empty: made from a list
 
   /// Whether all nodes are processes of this computer.
   bool local() const noexcept;

@@ -37,10 +37,10 @@ std::size_t bytes_of(const Port& p) noexcept {
 
 Line line_between(const Nodes& nodes, std::size_t a, std::size_t b) {
   const Host &x = nodes.hosts[a], &y = nodes.hosts[b];
-  const bool one_computer = x.address == y.address;
-  Line line = !one_computer ? local_network : x.local() ? shared_memory : loopback;
+  const bool one_computer = x.address == y.address, ours = nodes.network.empty();
+  Line line = !one_computer ? local_network : x.local() && ours ? shared_memory : loopback;
   // what is given is about the network; about processes only where there is no other
-  if (one_computer && !nodes.local()) return line;
+  if (one_computer && !nodes.local() && ours) return line;
   if (nodes.round_trip) line.latency = seconds(*nodes.round_trip) / 2;
   if (nodes.bandwidth) line.bandwidth = *nodes.bandwidth;
   return line;

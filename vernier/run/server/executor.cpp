@@ -16,6 +16,7 @@
 
 #include "vernier/net/wait.hpp"
 #include "vernier/run/exchange/meeting.hpp"
+#include "vernier/run/exchange/plugin_exchange.hpp"
 #include "vernier/run/exchange/shared_exchange.hpp"
 #include "vernier/run/executive/executive.hpp"
 #include "vernier/run/realtime/privileges.hpp"
@@ -92,7 +93,8 @@ void mirror_files(Begin& b) {
   for (std::size_t i = 0; i + 1 < b.moved.size(); i += 2)
     if (const auto found = here.find(b.moved[i + 1]); found != here.end())
       b.moved[i + 1] = found->second;
-  if (const auto found = here.find(b.document); found != here.end()) b.document = found->second;
+  for (std::string* file : {&b.document, &b.network})
+    if (const auto found = here.find(*file); found != here.end()) *file = found->second;
   for (const auto& [file, link] : here) b.moved.insert(b.moved.end(), {file, link});
 }
 
@@ -177,9 +179,10 @@ struct Brake final : Pacer {
 class Executor {
  public:
   Executor(net::Stream composer, const Catalogue& catalogue, std::string version,
-           const MeshTls& tls)
+           const MeshTls& tls, std::shared_ptr<NativeCode> code)
       : channel_(std::move(composer)),
         catalogue_(catalogue),
+        code_(std::move(code)),
         tls_(tls),
         version_(std::move(version)),
         receiver_([this] { receive(); }) {}
@@ -358,7 +361,12 @@ class Executor {
           "the document is another one here than at the composer: it has changed, or it refers to "
           "something that is not the same here");
     std::string address;
-    if (!b.listen.empty()) {
+    if (!b.network.empty()) {
+      if (!code_) reject("this executor loads no network plug-in");
+      network_ =
+          std::make_unique<exchange::NetworkPlugin>(b.network, b.network_config, b.listen, *code_);
+      address = network_->address();
+    } else if (!b.listen.empty()) {
       auto meeting = exchange::Meeting::at(b.listen);
       if (!meeting) reject(meeting.error());
       meeting_ = std::move(*meeting);
@@ -408,7 +416,7 @@ class Executor {
       next_exchange_ = std::move(exchange_);  // its owner until arrange()
       return;
     }
-    if (meeting_) return meet_over_sockets(std::move(m));
+    if (network_ || meeting_) return meet_others(std::move(m));
     const auto memory = exchange::opened_memory(m.memory);
     if (!memory) reject("the memory between the nodes cannot be used: " + memory.error());
     auto made = exchange::SharedExchange::of(m.self, *memory);
@@ -417,14 +425,18 @@ class Executor {
     next_exchange_ = std::move(*made);
   }
 
-  void meet_over_sockets(Meet m) {
-    auto made = meeting_->meet({.epoch = m.epoch,
-                                .self = m.self,
-                                .addresses = std::move(m.address),
-                                .key = begin_.key,
-                                .client = tls_.client,
-                                .server = tls_.server},
-                               net::Clock::now() + meet_within, interrupted_.descriptor());
+  void meet_others(Meet m) {
+    exchange::Meeting::With with{
+        .epoch = m.epoch, .self = m.self, .addresses = std::move(m.address), .key = begin_.key};
+    const auto until = net::Clock::now() + meet_within;
+    if (network_) return take(network_->meet(with, until, interrupted_.descriptor()));
+    with.client = tls_.client;
+    with.server = tls_.server;
+    take(meeting_->meet(with, until, interrupted_.descriptor()));
+  }
+
+  template <class E>
+  void take(Result<std::unique_ptr<E>, exchange::Meeting::Trouble> made) {
     if (made) {
       next_exchange_ = std::move(*made);
       return;
@@ -608,6 +620,7 @@ class Executor {
 
   Channel channel_;
   const Catalogue& catalogue_;
+  std::shared_ptr<NativeCode> code_;  // null: none is loaded but for documents
   MeshTls tls_;
   std::string version_;
   Commands commands_;
@@ -624,6 +637,7 @@ class Executor {
   std::vector<Asked> asked_;
   std::atomic<bool> any_asked_{false};
   std::unique_ptr<exchange::Meeting> meeting_;
+  std::unique_ptr<exchange::NetworkPlugin> network_;  // instead of meeting_
   net::Wake end_, interrupted_;
   std::thread receiver_;
 };
@@ -631,9 +645,9 @@ class Executor {
 }  // namespace
 
 int execute(net::Stream composer, const Catalogue& catalogue, const std::string& version,
-            const MeshTls& tls) {
+            const MeshTls& tls, std::shared_ptr<NativeCode> code) {
   realtime::shorten_time_slices();  // other nodes wait for what this one computes
-  return Executor(std::move(composer), catalogue, version, tls).run();
+  return Executor(std::move(composer), catalogue, version, tls, std::move(code)).run();
 }
 
 }  // namespace vernier::server

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "vernier/base/native_code.hpp"
 #include "vernier/component/catalogue.hpp"
 #include "vernier/net/stream.hpp"
 
@@ -16,9 +17,9 @@ struct MeshTls {
   std::shared_ptr<net::Tls> client = {}, server = {};
 };
 
-/// Runs the parts of one node of a run as a composer says. Returns when the composer ends it or is
-/// gone; 0: it was ended.
-int execute(net::Stream composer, const Catalogue&, const std::string& version,
-            const MeshTls& = {});
+/// Runs the parts of one node of a run as a composer says. `code`: with which a network plug-in is
+/// loaded; null: none is. Returns when the composer ends it or is gone; 0: it was ended.
+int execute(net::Stream composer, const Catalogue&, const std::string& version, const MeshTls& = {},
+            std::shared_ptr<NativeCode> code = {});
 
 }  // namespace vernier::server

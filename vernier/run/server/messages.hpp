@@ -97,15 +97,16 @@ struct Begin {
   std::vector<std::string> files;  // pairs: a file of the composer's machine, and where it is here
   std::string plan;                // digest_of() the composer's
   std::uint32_t threads = 1;
-  std::int64_t keep_every = 0;  // ticks between two copies of the state; 0: none
-  std::string listen;           // the host on which to listen for other nodes; empty: not
-  std::vector<std::byte> key;   // that all nodes of the run know
-  std::optional<Pace> pace;     // none: as fast as possible
+  std::int64_t keep_every = 0;          // ticks between two copies of the state; 0: none
+  std::string listen;                   // the host on which to listen for other nodes; empty: not
+  std::string network, network_config;  // a network plug-in; empty: none
+  std::vector<std::byte> key;           // that all nodes of the run know
+  std::optional<Pace> pace;             // none: as fast as possible
 
   template <class Visitor>
   void fields(Visitor& v) {
     v(version, document, set, adjustable, until, seed, folder, moved, texts, files, plan, threads,
-      keep_every, listen, key, pace);
+      keep_every, listen, network, network_config, key, pace);
   }
 };
 

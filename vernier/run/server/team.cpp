@@ -139,7 +139,8 @@ Pace pace_of(const session::Options& o, bool synchronised) {
 }
 
 Begin begin_of(const composition::Composition& c, const session::Options& o,
-               const executive::Options& how, const TeamSettings& s, bool synchronised) {
+               const executive::Options& how, const TeamSettings& s,
+               const placement::Nodes& nodes) {
   Begin b;
   b.version = s.version;
   b.document = fs::absolute(c.file).lexically_normal().string();
@@ -153,8 +154,10 @@ Begin begin_of(const composition::Composition& c, const session::Options& o,
   for (const auto& [file, text] : o.changes.texts)
     b.texts.insert(b.texts.end(), {file.string(), text});
   b.threads = static_cast<std::uint32_t>(how.threads);
-  if (o.rate || o.real_time) b.pace = pace_of(o, synchronised);
+  if (o.rate || o.real_time) b.pace = pace_of(o, nodes.synchronised);
   b.keep_every = s.keep_every;
+  if (!nodes.network.empty()) b.network = fs::absolute(nodes.network).lexically_normal().string();
+  b.network_config = nodes.network_config;
   return b;
 }
 
@@ -184,14 +187,16 @@ std::unique_ptr<executive::Executive> composed(const TeamSettings& s,
   if (o.on_warnings && !problems.list().empty())
     o.on_warnings(session::with_lines(problems, *c.sources));
   Team team;
-  team.begin = begin_of(c, o, how, s, nodes.synchronised);
+  team.begin = begin_of(c, o, how, s, nodes);
   team.division = where.division();
   team.timing = timing;
   const auto server = std::find_if(nodes.hosts.begin(), nodes.hosts.end(),
                                    [](const Host& h) { return !h.local(); });
-  const std::string own = server == nodes.hosts.end() ? "" : own_address(*server);
-  const std::vector<fs::path> files =
-      server == nodes.hosts.end() ? std::vector<fs::path>{} : files_of(c);
+  const bool here = server == nodes.hosts.end();
+  // over a network plug-in nodes of one computer meet as well
+  const std::string own = !here ? own_address(*server) : nodes.network.empty() ? "" : "127.0.0.1";
+  std::vector<fs::path> files = here ? std::vector<fs::path>{} : files_of(c);
+  if (!here && !nodes.network.empty()) files.emplace_back(team.begin.network);
   const Launch local = launch_here(s, nodes);
   for (const Host& h : nodes.hosts) {
     Seat seat{.name = h.name, .start = {}, .listen = h.local() ? own : h.address};
