@@ -36,6 +36,7 @@ export class Client {
       events: run.events.length,
       lost: 0,
       overrides: [...run.overrides.keys()],
+      nodes: run.nodes,
       ...(run.next ? { next: run.next } : {}),
     });
   }
@@ -187,6 +188,11 @@ export class Client {
       this.mock.end(run, next.run);
     } else if (word === 'set') run.overrides.set(path, rest.map(Number));
     else if (word === 'release') run.overrides.delete(path);
+    else if (word === 'move') {
+      const node = rest.at(-1);
+      const part = [path, ...rest.slice(0, -1)].join(' ');
+      for (const n of run.nodes) n.parts = n.node === node ? [...n.parts, part] : n.parts.filter((p) => p !== part);
+    }
     else if (word === 'send')
       run.extra.push({
         time: run.time,

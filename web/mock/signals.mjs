@@ -98,6 +98,10 @@ export class SyntheticRun {
     this.started = new Date().toISOString();
     this.time = live ? 0 : span;
     this.overrides = new Map();
+    this.nodes = [
+      { node: 'desk', parts: ['supervisor', 'island body'] },
+      { node: 'rack', parts: [] },
+    ];
     this.checkpoints = live ? [] : [300];
     this.sources = script
       ? satellite.map((s, k) => ({ ...s, path: k === 0 ? `body.${nasty}` : s.path, unit: nasty, frame: nasty, description: nasty }))

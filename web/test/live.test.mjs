@@ -77,6 +77,21 @@ test('a value that is set is shown as overridden, and released', { skip: real },
   await page.context().close();
 });
 
+test('nodes show their parts, and a part is moved', { skip: real }, async () => {
+  const name = await live(ask);
+  const page = await s.page(runHash(name));
+  await ready(page);
+  const rack = page.locator('[data-node=rack]');
+  await rack.getByText('nothing').waitFor();
+  await page.getByLabel('Move island body to').selectOption('rack');
+  await rack.getByText('island body').waitFor();
+  assert.match(await page.locator('[data-node=desk]').innerText(), /supervisor/);
+  assert.doesNotMatch(await page.locator('[data-node=desk]').innerText(), /island body/);
+  await ask('order', { run: name, line: 'stop' });
+  await page.locator('[data-test=nodes]').waitFor({ state: 'detached' }); // of a run that is over nothing moves
+  await page.context().close();
+});
+
 test('rewinding shows the run that continues', async () => {
   const name = await live(ask);
   const page = await s.page(runHash(name));

@@ -72,7 +72,7 @@ LiveStatus::Told LiveStatus::take(const std::filesystem::path& path, const std::
   const double passed = std::chrono::duration<double>(now - run.at).count();
   ordered_json told{{"tell", "status"}, {"live", true}};
   for (const char* name :
-       {"status", "frozen", "time", "rate", "events", "dropped", "overrides", "pulse"}) {
+       {"status", "frozen", "time", "rate", "events", "dropped", "overrides", "pulse", "nodes"}) {
     if (const auto member = j.find(name); member != j.end()) told[name] = *member;
   }
   // until there are two answers, what the run wants to keep

@@ -454,7 +454,8 @@ class Session::Work final : public Steerable {
             .events = recorded.events,
             .dropped = recorded.dropped,
             .overrides = overridden_ports(options_, now(), *live_),
-            .pulse = pulse()};
+            .pulse = pulse(),
+            .nodes = executive_->placement()};
   }
   std::string status() override {
     return status_line(run_state(), composition_.run.step, options_.real_time.has_value());

@@ -14,6 +14,13 @@ namespace {
 
 std::string nanoseconds_text(std::int64_t ns) { return exact(static_cast<double>(ns) * 1e-9); }
 
+/// Names, which have no character that JSON would escape.
+std::string quoted(const auto& names) {
+  std::vector<std::string> all;
+  for (const std::string& name : names) all.push_back("\"" + name + "\"");
+  return joined(all, ",");
+}
+
 /// "running"
 const char* condition(const RunState& s) noexcept {
   return s.resting ? "coming to rest" : s.stopping ? "stopping" : s.frozen ? "frozen" : "running";
@@ -34,13 +41,11 @@ std::string status_line(const RunState& s, Duration step, bool real_time) {
 }
 
 std::string to_json(const RunState& s) {
-  std::vector<std::string> paths;
-  for (const std::string& path : s.overrides) paths.push_back("\"" + path + "\"");
   std::string json = fmt::format(
       "{{\"time\":{},\"begin\":{},\"end\":{},\"status\":\"{}\",\"frozen\":{},\"rate\":{},"
       "\"events\":{},\"dropped\":{},\"overrides\":[{}]",
       exact(seconds(s.time)), exact(seconds(s.begin)), exact(seconds(s.end)), condition(s),
-      s.frozen, s.rate ? exact(*s.rate) : "null", s.events, s.dropped, joined(paths, ","));
+      s.frozen, s.rate ? exact(*s.rate) : "null", s.events, s.dropped, quoted(s.overrides));
   if (s.pulse.frames > 0) {
     json += fmt::format(
         ",\"pulse\":{{\"frames\":{},\"late\":{},\"margin\":{},\"least_margin\":{},"
@@ -48,6 +53,10 @@ std::string to_json(const RunState& s) {
         s.pulse.frames, s.pulse.late, nanoseconds_text(s.pulse.margin),
         nanoseconds_text(s.pulse.least_margin), nanoseconds_text(s.pulse.worst_wake_up));
   }
+  std::vector<std::string> nodes;
+  for (const auto& [node, parts] : s.nodes)
+    nodes.push_back(fmt::format("{{\"node\":\"{}\",\"parts\":[{}]}}", node, quoted(parts)));
+  if (!nodes.empty()) json += ",\"nodes\":[" + joined(nodes, ",") + "]";
   return json + "}";
 }
 

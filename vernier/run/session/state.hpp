@@ -20,7 +20,8 @@ struct RunState {
   std::optional<double> rate = {};  // × real time; none: as fast as possible
   std::uint64_t events = 0, dropped = 0;
   std::set<std::string> overrides = {};
-  Pulse pulse = {};  // no frames: it has none
+  Pulse pulse = {};                            // no frames: it has none
+  executive::Executive::Placement nodes = {};  // what each runs; empty: it runs in one process
 };
 
 /// For people, on one line; `step` determines the digits of the time.

@@ -144,6 +144,12 @@ export interface Parameter {
   live: boolean;
 }
 
+/** A node of a run, and the parts that it runs now. */
+export interface NodeParts {
+  node: string;
+  parts: string[];
+}
+
 export interface Status {
   tell: 'status';
   run: string;
@@ -156,6 +162,7 @@ export interface Status {
   events: number;
   lost: number;
   overrides?: string[];
+  nodes?: NodeParts[]; // of a run on several nodes
   next?: string;
 }
 

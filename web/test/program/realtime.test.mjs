@@ -76,6 +76,34 @@ test('a run that did not keep time is answered with a sentence', async () => {
   await page.context().close();
 });
 
+test('a part of a run on two nodes is moved from the page', async () => {
+  const run = spawn(process.env.VERNIER_PROGRAM, ['run', join(source, 'missions/aausat2/sampled.xml'), '--rt', '--on', 'local:2', '--until', '600s', '--quiet'], { cwd: s.folder, stdio: 'ignore' });
+  const ended = new Promise((resolve) => run.on('exit', resolve));
+  const nodes = () => s.vernier('nodes', '--run', 'runs/aausat2-sampled-0001');
+  try {
+    let before;
+    while (before === undefined && run.exitCode === null) {
+      try {
+        before = nodes();
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, 50)); // until it answers
+      }
+    }
+    const [from] = before.split('\n').find((line) => line.includes('plant')).trim().split(/\s+/);
+    const to = from === 'node1' ? 'node2' : 'node1';
+    const page = await shown('#/time/runs/aausat2-sampled-0001');
+    await page.locator(`[data-node=${from}]`).getByText('plant').waitFor();
+    await page.getByLabel('Move plant to').selectOption(to);
+    await page.locator(`[data-node=${to}]`).getByText('plant').waitFor();
+    await page.getByText(`plant continues on ${to}`).waitFor();
+    assert.match(nodes(), new RegExp(`${to}\\s.*plant`));
+    await page.context().close();
+  } finally {
+    run.kill();
+    await ended;
+  }
+});
+
 test('a live run: its frames arrive while it goes on, and it is marked and stopped by keyboard', async () => {
   const run = spawn(process.env.VERNIER_PROGRAM, ['run', join(source, 'examples/realtime/balance.xml'), '--rt', '--until', '600s', '--quiet'], { cwd: s.folder, stdio: 'ignore' });
   const ended = new Promise((resolve) => run.on('exit', resolve));
