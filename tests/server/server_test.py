@@ -289,7 +289,7 @@ class End(WithServers):
     def test_programs_of_other_versions_run_nothing_there(self):
         server = self.server()
         client = self.client(server, self.own_key())
-        client.say(EXECUTE, struct.pack("<I", 3) + b"run" + struct.pack("<I", 4) + b"node" + bytes(12))
+        client.say(EXECUTE, struct.pack("<I", 3) + b"run" + struct.pack("<I", 4) + b"node" + bytes(20))
         word, why = client.hear()
         self.assertEqual((word, why[4:9]), (REFUSED, b"V5633"))
         self.assertIn(b"this program is 0.0.0", why)

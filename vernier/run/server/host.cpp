@@ -97,6 +97,7 @@ void Host::Work::take(const Loop::Event& e) {
     if (v->run) v->run->full_up = false;
   }
   if (v->run && (e.what & net::hung_up) != 0) leave(*v);
+  if (v->question && (e.what & net::hung_up) != 0) return lose(*v);
   proceed(*v);
 }
 
@@ -156,7 +157,8 @@ void Host::Work::watch(Visitor& v) noexcept {
     register_for(r.stream.descriptor(), r.watched, other, key(v, Watched::channel));
   } else if (!gone(v)) {
     wanted = (v.full ? net::writable : 0u) |
-             (paused(v) ? 0u : static_cast<std::uint32_t>(net::readable));
+             (paused(v) ? 0u : static_cast<std::uint32_t>(net::readable)) |
+             (v.question ? static_cast<std::uint32_t>(net::hung_up) : 0u);
   }
   register_for(v.stream.descriptor(), v.watched, wanted, key(v, Watched::wire));
 }
@@ -174,7 +176,7 @@ void Host::Work::register_for(int fd, std::uint32_t& watched, std::uint32_t want
 }
 
 bool Host::Work::paused(const Visitor& v) noexcept {
-  return v.out.size() > most_owed || (v.transfer && v.transfer->check);
+  return v.out.size() > most_owed || (v.transfer && v.transfer->check) || v.question;
 }
 
 void Host::Work::expire(Visitor& v) {
@@ -187,7 +189,7 @@ void Host::Work::expire(Visitor& v) {
       if (!v.run->over) return v.run->executor.kill();
       return lose(v);
     default:
-      return lose(v);
+      return v.question ? give_up_question(v) : lose(v);
   }
 }
 
@@ -202,6 +204,8 @@ void Host::Work::lose(Visitor& v) {
     loop_.timers().cancel(key(v, w));
   if (v.watched != 0) loop_.forget(v.stream.descriptor());
   v.stream.close();
+  forget_question(v);
+  if (v.open) withdraw(v);
   if (!v.run) return die(v);
   if (v.run->watched != 0) loop_.forget(v.run->stream.descriptor());
   v.run->stream.close();
@@ -225,6 +229,8 @@ void Host::Work::bury() {
 void Host::Work::dismiss(Visitor& v) {
   v.stage = Stage::closing;
   v.transfer.reset();
+  forget_question(v);
+  if (v.open) withdraw(v);
   loop_.timers().set(key(v, Watched::wire), now_ + goodbye_within);
   send(v);
 }
@@ -276,7 +282,11 @@ void Host::Work::proceed(Visitor& v) {
 
 void Host::Work::take_frames(Visitor& v) {
   Bytes rest = v.in.content(), frame;
-  while (v.stage == Stage::greeting || (v.stage == Stage::asking && !paused(v))) {
+  const auto taken = [&v] {
+    return v.stage == Stage::greeting ||
+           ((v.stage == Stage::asking || v.stage == Stage::attached) && !paused(v));
+  };
+  while (taken()) {
     const std::size_t longest = v.stage == Stage::greeting ? longest_greeting : longest_request;
     const net::Cut cut = net::next_frame(rest, frame, frame_head, longest);
     if (cut == net::Cut::more) break;
@@ -316,9 +326,16 @@ void Host::Work::greet(Visitor& v, Bytes frame) {
 }
 
 void Host::Work::answer(Visitor& v, Bytes frame) {
-  loop_.timers().set(key(v, Watched::wire), now_ + settings_.idle);
+  const auto improper = [&] { refuse(v, "V5637", "what the client sent is no request"); };
   const HostWord word = word_of(frame);
-  if (word == HostWord::info && frame.size() == frame_head) return say(v, HostWord::about, about());
+  if (v.stage == Stage::attached) {
+    const auto said = word == HostWord::said ? content_of<NumberedLine>(frame) : std::nullopt;
+    return said ? take_answer(v, *said) : improper();
+  }
+  loop_.timers().set(key(v, Watched::wire), now_ + settings_.idle);
+  const bool alone = frame.size() == frame_head;
+  if (word == HostWord::info && alone) return say(v, HostWord::about, about());
+  if (word == HostWord::runs && alone) return say(v, HostWord::hosted, hosted());
   if (word == HostWord::ping) {
     if (const auto token = content_of<std::uint64_t>(frame)) return pong(v, *token);
   } else if (word == HostWord::files) {
@@ -328,8 +345,12 @@ void Host::Work::answer(Visitor& v, Bytes frame) {
     if (const auto piece = content_of<Piece>(frame)) return take_piece(v, *piece);
   } else if (word == HostWord::execute) {
     if (const auto wanted = content_of<Execute>(frame)) return execute(v, *wanted);
+  } else if (word == HostWord::attach) {
+    if (auto a = content_of<Attach>(frame)) return attach(v, std::move(*a));
+  } else if (word == HostWord::control) {
+    if (auto c = content_of<ControlLine>(frame)) return ask(v, std::move(*c));
   }
-  refuse(v, "V5637", "what the client sent is no request");
+  improper();
 }
 
 void Host::Work::pong(Visitor& v, std::uint64_t token) {

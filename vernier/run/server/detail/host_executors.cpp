@@ -83,6 +83,7 @@ void Host::Work::begin_run(Visitor& v, const Execute& wanted, Spawned spawned,
   v.run = std::make_unique<Run>(std::move(spawned));
   Run& r = *v.run;
   r.name = fmt::format("{} ({})", printable(wanted.run, 80), printable(wanted.node, 40));
+  r.composer = wanted.composer;
   r.folder = folder;
   r.processors = chosen;
   for (const std::size_t i : chosen) ++taken_[i];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -52,12 +53,13 @@ class Host::Work {
 
  private:
   // ending: the connection is gone, its executor is not yet
-  enum class Stage { tls, greeting, asking, relaying, closing, ending, dead };
+  enum class Stage { tls, greeting, asking, relaying, attached, closing, ending, dead };
 
   /// An executor and what is under way to and from it.
   struct Run {
     explicit Run(Spawned s) : executor(std::move(s)), stream(executor.take_channel()) {}
     std::string name;
+    std::uint64_t composer = 0;
     fs::path folder;
     std::vector<std::size_t> processors;  // which it uses, of all
     Spawned executor;
@@ -82,6 +84,20 @@ class Host::Work {
     std::unique_ptr<FileCache::Arrival> arrival;
   };
 
+  /// A run whose composer answers questions.
+  struct OpenRun {
+    Attach about;                       // with the name by which clients find it
+    std::deque<std::uint64_t> waiting;  // visitors whose questions it was not asked yet
+    std::uint32_t number = 0;           // of its last question
+    bool asked = false;                 // it has not answered that
+    std::uint64_t asker = 0;            // a visitor; 0: it waits no more
+  };
+  /// What a client waits for.
+  struct Question {
+    std::uint64_t run;  // the visitor that is to answer
+    std::string line;
+  };
+
   struct Visitor {
     Visitor(std::uint64_t number, Descriptor fd, const HostSettings& s, net::Chunks& chunks)
         : id(number),
@@ -103,6 +119,8 @@ class Host::Work {
     bool finished = false;  // our sending side is closed
     std::unique_ptr<Transfer> transfer;
     std::unique_ptr<Run> run;
+    std::unique_ptr<OpenRun> open;
+    std::unique_ptr<Question> question;
   };
 
   static Loop::Key key(const Visitor& v, Watched w) noexcept { return v.id * watched_count + w; }
@@ -196,6 +214,21 @@ class Host::Work {
   /// The executor, its folder, its share.
   void end(Visitor& v);
   void begin_drain();
+
+  // ---- runs that can be asked
+
+  void attach(Visitor& v, Attach a);
+  std::string free_name(const std::string& wanted) const;
+  std::vector<HostedRun> hosted() const;
+  void ask(Visitor& v, ControlLine c);
+  /// The next question, if the run has answered the last one.
+  void ask_next(Visitor& run);
+  void take_answer(Visitor& run, const NumberedLine& said);
+  /// It waits for no answer any more.
+  void forget_question(Visitor& v);
+  void give_up_question(Visitor& v);
+  /// The composer is gone.
+  void withdraw(Visitor& run);
 
   HostSettings settings_;
   Scratch scratch_;
