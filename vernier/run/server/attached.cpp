@@ -103,15 +103,15 @@ class Attached::Line {
   std::thread thread_;
 };
 
-Attached::Attached(const std::vector<Server>& servers, std::string version,
-                   std::function<void(const Diagnostics&)> trouble) {
+Attached::Attached(const std::vector<Server>& servers, const std::string& version,
+                   const std::function<void(const Diagnostics&)>& trouble) {
   net::fill_random(std::as_writable_bytes(std::span(&composer_, 1)));
   for (const Server& s : servers) lines_.push_back(std::make_unique<Line>(s, version, trouble));
 }
 
 Attached::~Attached() = default;
 
-void Attached::open(const std::string& run, session::Control::Answer answer) {
+void Attached::open(const std::string& run, const session::Control::Answer& answer) {
   const auto since = std::chrono::system_clock::now().time_since_epoch();
   const Attach about{.run = run.substr(0, longest_run_name),
                      .host = record::host_name().substr(0, longest_run_name),

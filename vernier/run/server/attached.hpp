@@ -23,8 +23,8 @@ class Attached {
     Credentials with;
   };
   /// `trouble`: called with a warning (V5664) when a server cannot be had, from any thread.
-  Attached(const std::vector<Server>&, std::string version,
-           std::function<void(const Diagnostics&)> trouble);
+  Attached(const std::vector<Server>&, const std::string& version,
+           const std::function<void(const Diagnostics&)>& trouble);
   ~Attached();
   Attached(const Attached&) = delete;
   Attached& operator=(const Attached&) = delete;
@@ -32,7 +32,7 @@ class Attached {
   /// The composer's number, which its executors at servers have too.
   std::uint64_t composer() const noexcept { return composer_; }
   /// From now on the run can be asked at each server that has an executor. Once.
-  void open(const std::string& run, session::Control::Answer);
+  void open(const std::string& run, const session::Control::Answer&);
   void close();
   /// An executor was started there: the server may be another one than before. From any thread;
   /// does not wait.

@@ -262,8 +262,8 @@ void run_on_nodes(TeamSettings settings, session::Options& options) {
                           const executive::Options& how, session::Timing* timing) {
     return composed(s, *attached, c, o, std::move(plan), std::move(pacers), how, timing);
   };
-  options.access = [attached](const std::string& run, session::Control::Answer answer) {
-    (*attached)->open(run, std::move(answer));
+  options.access = [attached](const std::string& run, const session::Control::Answer& answer) {
+    (*attached)->open(run, answer);
     return std::shared_ptr<void>(nullptr, [a = *attached](void*) { a->close(); });
   };
 }

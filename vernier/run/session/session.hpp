@@ -42,7 +42,8 @@ struct Options {
   /// Another way on which requests of other programs come, as long as what it returns exists: takes
   /// the run's name, and what answers a request line, from any thread and also when real time is
   /// kept. Empty: none.
-  using Access = std::function<std::shared_ptr<void>(const std::string& run, Control::Answer)>;
+  using Access =
+      std::function<std::shared_ptr<void>(const std::string& run, const Control::Answer&)>;
   Access access = {};
   std::filesystem::path from = {};                // a checkpoint to continue from; empty: the start
   std::optional<Duration> checkpoint_every = {};  // of simulated time; and one at the end
