@@ -27,9 +27,25 @@ class Controlled(WithNodes):
         named = ("--run", HERE) if words[0] in ("set", "send", "watch", "step", "rate", "mark", "move", "nodes") else (HERE,)
         return self.vernier(*words, *named).stdout.strip()
 
-    def both(self, *words, **more):
-        servers = [self.server(*words), self.server(*words)]
-        return servers, self.run_on(",".join(s.address for s in servers), "--rate", "100", *more.get("run", ()))
+    def known(self, *servers, name="parts-0001"):
+        """Until the servers know the run."""
+        for server in servers:
+            server.wait_for(f"^{re.escape(name)} of .* can be asked here")
+
+    def gone(self, server, name="parts-0001"):
+        server.wait_for(f"^{re.escape(name)} can be asked no more")
+
+    def both(self, *words):
+        servers = [self.server(), self.server()]
+        run = self.run_on(",".join(s.address for s in servers), "--rate", "100", *words)
+        self.known(*servers)
+        return servers, run
+
+    def one(self, *words):
+        server = self.server(*words)
+        run = self.run_on(server.address, "--rate", "100", *words)
+        self.known(server)
+        return server, run
 
 
 class Commands(Controlled):
@@ -37,13 +53,13 @@ class Commands(Controlled):
         (first, second), run = self.both()
         self.assertRegex(self.at(first, "status"), r"^parts-0001 · running · t = ")
         self.assertRegex(self.at(second, "freeze"), r"^parts-0001 · ")
-        wait_until(lambda: "frozen" in self.here("status"), "the freeze")
+        time = lambda said: float(re.search(r"t = (\S+) s", said)[1])  # noqa: E731
+        reached = time(self.at(first, "step"))  # where it stands
+        self.assertIn("frozen", self.here("status"))
         for words in (["status"], ["nodes"], ["watch", "a.*", "craft.omega", "--json", "--count", "1"], ["watch", "relay.y", "--count", "1"]):
             answers = {self.here(*words), self.at(first, *words), self.at(second, *words)}
             self.assertEqual(len(answers), 1, answers)
-        reached = float(re.search(r"t = (\S+) s", self.here("status"))[1])
-        stepped = self.at(first, "step", "3")
-        self.assertAlmostEqual(float(re.search(r"t = (\S+) s", stepped)[1]), reached + 0.03, 6)
+        self.assertAlmostEqual(time(self.at(second, "step", "3")), reached + 0.03, 6)
         self.assertEqual(self.at(second, "status"), self.here("status"))
         # values of the next tick
         self.assertRegex(self.at(first, "set", "b.u=0.25"), r"^b\.u set at t = ")
@@ -67,6 +83,7 @@ class Commands(Controlled):
         self.assertEqual(run.status(), 130, run.said())
         self.assertIn("the cable is pulled", (self.folder / HERE / "events.csv").read_text())
         # the run is over
+        self.gone(first)
         self.assertIn(f"error[V5661]: {first.address}: the server knows no active run", self.at(first, "status", status=2))
         for words in (["status"], ["set", "b.u=1"], ["nodes"]):
             self.assertIn("error[V5661]", self.at(second, *words, status=2))
@@ -88,17 +105,19 @@ class Commands(Controlled):
     def test_a_run_that_is_rewound_is_known_by_its_new_name(self):
         (first, second), run = self.both()
         self.assertEqual(self.at(first, "rewind", "0s"), "continues from the start in a new run")
+        self.known(first, second, name="parts-0002")
         for server in (first, second):
-            server.wait_for("parts-0002 of .* can be asked here")
             self.assertRegex(self.at(server, "status", "parts-0002"), "^parts-0002 · ")
         self.at(second, "stop", "parts-0002")
         self.assertEqual(run.status(), 130, run.said())
 
     def test_runs_of_one_server_have_names(self):
         server = self.server("--runs", "4")
-        one = self.run_on(f"{server.address},local", "--rate", "100")
-        two = self.run_on(server.address, "--rate", "100", out="others")
         names = ["parts-0001", "parts-0001.2"]
+        one = self.run_on(f"{server.address},local", "--rate", "100")
+        self.known(server, name=names[0])
+        two = self.run_on(server.address, "--rate", "100", out="others")
+        self.known(server, name=names[1])
         self.assertIn(f"error[V5660]: {server.address}: the server knows 2 active runs", said := self.at(server, "status", status=2))
         self.assertIn(f"name one of them: {', '.join(names)}", said)
         self.assertIn("did you mean parts-0001?", self.at(server, "status", "part-0001", status=2))
@@ -108,13 +127,13 @@ class Commands(Controlled):
         self.assertEqual([(r["run"], r["executors"]) for r in about["active"]], [(name, 1) for name in names])
         self.at(server, "stop", names[1])
         self.assertEqual(two.status(), 130)
+        self.gone(server, names[1])
         self.assertFalse(one.over())
         self.at(server, "stop")  # there is only one
         self.assertEqual(one.status(), 130)
 
     def test_on_the_own_computer_nothing_needs_to_be_said(self):
-        server = self.server()
-        run = self.run_on(server.address, "--rate", "100")
+        server, run = self.one()
         self.assertIn("parts-0001", self.vernier("status", "--server", f"localhost:{server.port}").stdout)
         self.end(run)
 
@@ -122,8 +141,7 @@ class Commands(Controlled):
 class Proved(Controlled):
     def test_only_who_has_the_key_can_ask(self):
         right, wrong = self.key_file(), self.key_file("wrong.key")
-        server = self.server("--key", right)
-        run = self.run_on(server.address, "--rate", "100", "--key", right)
+        server, run = self.one("--key", right)
         self.assertIn("parts-0001", self.at(server, "status", "--key", right))
         for words in (["status"], ["stop", "--key", wrong], ["set", "b.u=1", "--key", wrong], ["nodes", "--key", wrong]):
             self.assertIn(f"error[V5632]: {server.address}", self.at(server, *words, status=2))
@@ -141,6 +159,7 @@ class Proved(Controlled):
         files = ("--certificate", "node.pem", "--private-key", "node.key", "--authorities", "ca.pem")
         server = self.server(*files)
         run = self.run_on(f"{server.address},local", "--rt", *files)
+        self.known(server)
         self.assertIn("warning[V4111]: the nodes exchange values by TLS (127.0.0.1), which allocates memory in each frame: it may make frames late", run.said())
         for _ in range(20):
             self.assertRegex(self.at(server, "status", *files), "^parts-0001 · running · t = ")
@@ -152,14 +171,14 @@ class Proved(Controlled):
 
 class Restarted(Controlled):
     def test_a_server_that_comes_back_knows_the_run_again(self):
-        (first, second), run = self.both(run=("--keep-every", "100"))
+        (first, second), run = self.both("--keep-every", "100")
         self.assertIn("parts-0001", self.at(first, "status"))
         first.end(signal.SIGKILL)
         run.wait_for(r"warning\[V5602\]")
         self.assertIn("parts-0001", self.at(second, "status"))
         self.assertIn("error[V5631]", self.at(first, "status", status=2))
         again = self.server("--listen", first.address)
-        again.wait_for("parts-0001 of .* can be asked here")
+        self.known(again)
         self.assertIn("parts-0001", self.at(again, "status"))
         (about,) = json.loads(self.vernier("nodes", "--on", again.address, "--json").stdout)
         self.assertEqual([(r["run"], r["executors"]) for r in about["active"]], [("parts-0001", 1)])
