@@ -125,7 +125,7 @@ class Commands(Controlled):
         self.assertEqual([(line.split()[0], line.split()[-2]) for line in listed.splitlines()[1:]], [(name, "1") for name in names])
         (about,) = json.loads(self.vernier("nodes", "--on", server.address, "--json").stdout)
         self.assertEqual([(r["run"], r["executors"]) for r in about["active"]], [(name, 1) for name in names])
-        self.at(server, "stop", names[1])
+        self.at(server, "stop", "--run", names[1])
         self.assertEqual(two.status(), 130)
         self.gone(server, names[1])
         self.assertFalse(one.over())

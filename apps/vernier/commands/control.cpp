@@ -18,7 +18,8 @@ namespace {
 /// A one-word request to a run.
 Action declare(CLI::App& app, const char* request) {
   auto run = std::make_shared<RunName>();
-  app.add_option("run", run->run, of_a_run)->type_name("");
+  CLI::Option* word = app.add_option("run", run->run, of_a_run)->type_name("");
+  app.add_option("--run", run->run, "as the argument")->type_name("RUN")->excludes(word);
   declare_run_at_server(app, *run);
   return [run, request](const Invocation&) {
     fmt::print("{}\n", LiveRun(*run).ask(request));

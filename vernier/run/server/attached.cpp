@@ -71,7 +71,7 @@ class Attached::Line {
       if (!refused || closed_ || started_ || !trouble_) continue;
       Diagnostics problems;
       Diagnostic& d = problems.warning("V5664", refused->message, {});
-      d.notes.push_back("the run cannot be asked through this server; it can here");
+      d.notes.push_back("the run continues; ask it on this computer, or through another server");
       trouble_(problems);
     }
   }

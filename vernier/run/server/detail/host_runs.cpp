@@ -6,7 +6,8 @@ namespace vernier::server {
 
 void Host::Work::attach(Visitor& v, Attach a) {
   if (a.run.empty() || a.run.size() > longest_run_name || a.host.size() > longest_run_name)
-    return refuse(v, "V5637", "the name of a run has 1 to 100 bytes");
+    return refuse(v, "V5637", "the name of a run or of its host is too long, or empty");
+  if (a.composer == 0) return refuse(v, "V5637", "a composer that attaches needs a number");
   for (const auto& [id, other] : visitors_)
     if (other->stage == Stage::attached && other->open->about.composer == a.composer) lose(*other);
   a.run = free_name(printable(a.run));
