@@ -41,16 +41,17 @@ std::vector<net::Address> server_addresses(const std::string& text) {
   return all;
 }
 
-void declare_credentials(CLI::App& app, server::CredentialFiles& files) {
-  app.add_option("--key", files.key,
-                 "a key that servers and their clients share (~/.config/vernier/server-key)")
-      ->type_name("FILE");
-  app.add_option("--certificate", files.certificate, "use mutual TLS, with this certificate (PEM)")
-      ->type_name("FILE");
-  app.add_option("--private-key", files.private_key, "its private key (PEM)")->type_name("FILE");
-  app.add_option("--authorities", files.authorities,
-                 "who must have issued the certificate of the other side (PEM)")
-      ->type_name("FILE");
+void declare_credentials(CLI::App& app, server::CredentialFiles& files, CLI::Option* server) {
+  const auto file = [&](const char* name, std::string& into, const char* what) {
+    CLI::Option* option = app.add_option(name, into, what)->type_name("FILE");
+    if (server) option->needs(server);
+  };
+  file("--key", files.key,
+       "a key that servers and their clients share (~/.config/vernier/server-key)");
+  file("--certificate", files.certificate, "use mutual TLS, with this certificate (PEM)");
+  file("--private-key", files.private_key, "its private key (PEM)");
+  file("--authorities", files.authorities,
+       "who must have issued the certificate of the other side (PEM)");
 }
 
 std::vector<std::string> executor_words(const Permissions& p, const server::CredentialFiles& c) {

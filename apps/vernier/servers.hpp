@@ -10,7 +10,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 /// How commands name servers, and show them who they are.
 namespace vernier::app {
@@ -21,8 +22,9 @@ net::Address server_address(const std::string&);
 /// Several, separated by commas; each once.
 std::vector<net::Address> server_addresses(const std::string&);
 
-/// --key, --certificate, --private-key, --authorities.
-void declare_credentials(CLI::App&, server::CredentialFiles&);
+/// --key, --certificate, --private-key, --authorities. `server`: the option without which they mean
+/// nothing; null: none.
+void declare_credentials(CLI::App&, server::CredentialFiles&, CLI::Option* server = nullptr);
 
 /// The words with which the program becomes an executor.
 std::vector<std::string> executor_words(const Permissions&, const server::CredentialFiles&);

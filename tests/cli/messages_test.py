@@ -68,6 +68,9 @@ ONLY_FROM_CODE = {
     "V5620": "vernier/run/server/common_clock_test.cpp",  # two computers whose clocks differ
     # what composers ask of servers
     **dict.fromkeys(["V5633", "V5634", "V5635", "V5636", "V5640"], "vernier/run/server/host_test.cpp"),
+    # runs that are asked through servers
+    **dict.fromkeys(["V5660", "V5661", "V4111"], "tests/distribution/control_test.py"),
+    **dict.fromkeys(["V5662", "V5663", "V5664"], "vernier/run/server/attached_test.cpp"),
     "V5122": "vernier/gateway/link/strangers_test.cpp",        # settings that no connector lets through
 }
 

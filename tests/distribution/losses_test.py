@@ -128,6 +128,7 @@ class Network(WithNodes):
                                status=2).stderr
         self.assertRegex(refused, r"error\[V7601\]: \S+tcp_network\.so is native code")
         self.assertIn("on node there", refused)
+        self.assertIn("the owner of this node has not trusted", refused)
         self.assertFalse((self.folder / "refused").exists())
 
 

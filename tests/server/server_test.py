@@ -20,8 +20,8 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 from in_a_folder import MISSION, PATIENCE, VERNIER, InAFolder, free_ports  # noqa: E402
 
-HELLO, PROOF, INFO, PING, FILES, PIECE, EXECUTE = range(1, 8)
-WELCOME, ACCEPTED, ABOUT, PONG, MISSING, PLACES, EXECUTING, REFUSED = range(64, 72)
+HELLO, PROOF, INFO, PING, FILES, PIECE, EXECUTE, ATTACH, RUNS, CONTROL, SAID = range(1, 12)
+WELCOME, ACCEPTED, ABOUT, PONG, MISSING, PLACES, EXECUTING, REFUSED, ATTACHED, HOSTED, ASKED, ANSWERED = range(64, 76)
 
 
 class Server:
@@ -192,7 +192,8 @@ class Hostile(WithServers):
         server = self.server()
         idle = [self.client(server) for _ in range(500)]
         for text in (b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", b"\xff" * 100_000, bytes(100), struct.pack("<II", 512, HELLO) + bytes(504),
-                     struct.pack("<II", 0x7fffffff, HELLO), struct.pack("<II", 7, HELLO), struct.pack("<II", 40, PROOF) + bytes(32)):
+                     struct.pack("<II", 0x7fffffff, HELLO), struct.pack("<II", 7, HELLO), struct.pack("<II", 40, PROOF) + bytes(32),
+                     struct.pack("<II", 8, RUNS), struct.pack("<II", 16, CONTROL) + bytes(8)):
             client = self.client(server)
             try:
                 client.socket.sendall(text)
@@ -208,7 +209,8 @@ class Hostile(WithServers):
         server = self.server()
         key = self.own_key()
         for word, content in ((99, b""), (INFO, b"x"), (PING, b"x"), (FILES, b"\xff\xff\xff\xff"), (PIECE, struct.pack("<II", 0, 3) + b"abc"),
-                              (EXECUTE, b"\x01"), (FILES, struct.pack("<II", 1, 5000) + b"x" * 5000 + bytes(40))):
+                              (EXECUTE, b"\x01"), (ATTACH, b"\x01"), (ATTACH, bytes(24)), (RUNS, b"x"), (CONTROL, b"\xff\xff\xff\xff"), (SAID, bytes(8)),
+                              (CONTROL, struct.pack("<I", 3) + b"run" + struct.pack("<I", 5000) + b"x" * 5000), (FILES, struct.pack("<II", 1, 5000) + b"x" * 5000 + bytes(40))):
             client = self.client(server, key)
             client.say(word, content)
             answer, why = client.hear()
@@ -289,7 +291,7 @@ class End(WithServers):
     def test_programs_of_other_versions_run_nothing_there(self):
         server = self.server()
         client = self.client(server, self.own_key())
-        client.say(EXECUTE, struct.pack("<I", 3) + b"run" + struct.pack("<I", 4) + b"node" + bytes(12))
+        client.say(EXECUTE, struct.pack("<I", 3) + b"run" + struct.pack("<I", 4) + b"node" + bytes(20))
         word, why = client.hear()
         self.assertEqual((word, why[4:9]), (REFUSED, b"V5633"))
         self.assertIn(b"this program is 0.0.0", why)

@@ -1,5 +1,3 @@
-#include "vernier/run/session/control.hpp"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -10,27 +8,28 @@
 
 #include "apps/vernier/command.hpp"
 #include "apps/vernier/interrupt.hpp"
-#include "apps/vernier/run_argument.hpp"
+#include "apps/vernier/live_run.hpp"
 #include "apps/vernier/watch_in_viewer.hpp"
 #include "vernier/base/text.hpp"
 
 namespace vernier::app {
 namespace {
 
-constexpr const char* of_a_run = "the folder of an active run (runs/latest)";
-
 /// A one-word request to a run.
 Action declare(CLI::App& app, const char* request) {
-  auto run = std::make_shared<std::string>("runs/latest");
-  app.add_option("run", *run, of_a_run)->type_name("");
+  auto run = std::make_shared<RunName>();
+  CLI::Option* word = app.add_option("run", run->run, of_a_run)->type_name("");
+  app.add_option("--run", run->run, "as the argument")->type_name("RUN")->excludes(word);
+  declare_run_at_server(app, *run);
   return [run, request](const Invocation&) {
-    fmt::print("{}\n", session::ask(run_argument(*run), request));
+    fmt::print("{}\n", LiveRun(*run).ask(request));
     return status::good;
   };
 }
 
 struct Request {
-  std::string run = "runs/latest";
+  RunName run;
+  CLI::Option* server = nullptr;
   std::vector<std::string> words;
   bool release = false, json = false;
   std::string every = "1s", viewer;
@@ -39,11 +38,13 @@ struct Request {
 
 std::shared_ptr<Request> request_of(CLI::App& app) {
   auto asked = std::make_shared<Request>();
-  app.add_option("--run", asked->run, of_a_run)->type_name("FOLDER");
+  app.add_option("--run", asked->run.run, of_a_run)->type_name("RUN");
+  asked->server = declare_run_at_server(app, asked->run);
   return asked;
 }
 
 int set(const Request& a) {
+  LiveRun run(a.run);
   for (const std::string& word : a.words) {
     const std::size_t equals = word.find('=');
     std::string line;
@@ -57,23 +58,25 @@ int set(const Request& a) {
     } else {
       line = "set " + word.substr(0, equals) + " " + word.substr(equals + 1);
     }
-    fmt::print("{}\n", session::ask(run_argument(a.run), line));
+    fmt::print("{}\n", run.ask(line));
   }
   return status::good;
 }
 
 /// Shows values repeatedly until the run ends.
 int watch_run(const Request& a) {
-  const std::filesystem::path run = run_argument(a.run);
+  LiveRun run(a.run);
   const auto every = time_in("--every", a.every);
   const std::string line = "get " + joined(a.words, " ");
   const Interruptible guard([](void*) noexcept {}, nullptr);
   for (int k = 0; !Interruptible::interrupted() && (a.count == 0 || k < a.count); ++k) {
     std::string answer;
     try {
-      answer = session::ask(run, line);
-    } catch (const ConfigurationError&) {
-      if (k == 0) throw;
+      answer = run.ask(line);
+    } catch (const ConfigurationError& e) {
+      const std::string& code = e.diagnostics().list().front().code;
+      const bool of_the_server = code.starts_with("V56") && code != "V5661";
+      if (k == 0 || of_the_server) throw;
       fmt::print("the run is over\n");
       return status::good;
     }
@@ -91,8 +94,8 @@ int watch_run(const Request& a) {
       fmt::print("\n");
     }
     std::fflush(stdout);
-    for (auto left = every; left > Duration{} && !Interruptible::interrupted();
-         left -= std::chrono::milliseconds(50))
+    for (auto left = k + 1 == a.count ? Duration{} : every;
+         left > Duration{} && !Interruptible::interrupted(); left -= std::chrono::milliseconds(50))
       std::this_thread::sleep_for(std::min<Duration>(left, std::chrono::milliseconds(50)));
   }
   return status::good;
@@ -123,8 +126,8 @@ Action declare_send(CLI::App& app) {
       ->required()
       ->type_name("PATH");
   return [asked](const Invocation&) {
-    for (const std::string& path : asked->words)
-      fmt::print("{}\n", session::ask(run_argument(asked->run), "send " + path));
+    LiveRun run(asked->run);
+    for (const std::string& path : asked->words) fmt::print("{}\n", run.ask("send " + path));
     return status::good;
   };
 }
@@ -133,7 +136,7 @@ Action declare_mark(CLI::App& app) {
   auto asked = request_of(app);
   app.add_option("text", asked->words, "what happened")->required()->type_name("TEXT");
   return [asked](const Invocation&) {
-    fmt::print("{}\n", session::ask(run_argument(asked->run), "mark " + joined(asked->words, " ")));
+    fmt::print("{}\n", LiveRun(asked->run).ask("mark " + joined(asked->words, " ")));
     return status::good;
   };
 }
@@ -152,14 +155,16 @@ Action declare_watch(CLI::App& app) {
       app.add_option("--plotjuggler", asked->viewer,
                      "send the rows to PlotJuggler's UDP server (127.0.0.1:9870)")
           ->expected(0, 1)
-          ->type_name("HOST:PORT");
+          ->type_name("HOST:PORT")
+          ->excludes(asked->server);
   CLI::Option* foxglove =
       app.add_option("--foxglove", asked->viewer,
                      "serve the run to Foxglove and Lichtblick (127.0.0.1:8765)")
           ->expected(0, 1)
           ->type_name("HOST:PORT")
           ->excludes(plotjuggler)
-          ->excludes(signals);
+          ->excludes(signals)
+          ->excludes(asked->server);
   app.add_option("--count", asked->count, "how many times (default: until the run ends)")
       ->type_name("N")
       ->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
@@ -168,9 +173,10 @@ Action declare_watch(CLI::App& app) {
     if (!*signals && !*plotjuggler && !*foxglove) throw CLI::RequiredError("signals");
   });
   return [asked, every, plotjuggler, foxglove](const Invocation&) {
-    if (*foxglove) return watch_in_foxglove(asked->run, asked->viewer);
+    const std::string here = asked->run.run.empty() ? "runs/latest" : asked->run.run;
+    if (*foxglove) return watch_in_foxglove(here, asked->viewer);
     if (*plotjuggler)
-      return watch_in_plotjuggler(asked->run, asked->viewer, asked->words,
+      return watch_in_plotjuggler(here, asked->viewer, asked->words,
                                   *every ? seconds(time_in("--every", asked->every)) : 0.0);
     return watch_run(*asked);
   };
@@ -183,7 +189,7 @@ Action declare_move(CLI::App& app) {
       ->expected(2)
       ->type_name("PART NODE");
   return [asked](const Invocation&) {
-    fmt::print("{}\n", session::ask(run_argument(asked->run), "move " + joined(asked->words, " ")));
+    fmt::print("{}\n", LiveRun(asked->run).ask("move " + joined(asked->words, " ")));
     return status::good;
   };
 }
@@ -193,7 +199,7 @@ Action declare_step(CLI::App& app) {
   auto ticks = std::make_shared<int>(1);
   app.add_option("ticks", *ticks, "how many ticks (1)")->type_name("N");
   return [asked, ticks](const Invocation&) {
-    fmt::print("{}\n", session::ask(run_argument(asked->run), fmt::format("step {}", *ticks)));
+    fmt::print("{}\n", LiveRun(asked->run).ask(fmt::format("step {}", *ticks)));
     return status::good;
   };
 }
@@ -203,7 +209,7 @@ Action declare_rate(CLI::App& app) {
   auto rate = std::make_shared<double>(1.0);
   app.add_option("rate", *rate, "simulated seconds per second")->required()->type_name("NUMBER");
   return [asked, rate](const Invocation&) {
-    fmt::print("{}\n", session::ask(run_argument(asked->run), "rate " + exact(*rate)));
+    fmt::print("{}\n", LiveRun(asked->run).ask("rate " + exact(*rate)));
     return status::good;
   };
 }
@@ -216,7 +222,7 @@ Action declare_rewind(CLI::App& app) {
       ->required()
       ->type_name("TIME");
   return [asked, time](const Invocation&) {
-    fmt::print("{}\n", session::ask(run_argument(asked->run), "rewind " + *time));
+    fmt::print("{}\n", LiveRun(asked->run).ask("rewind " + *time));
     return status::good;
   };
 }

@@ -9,13 +9,13 @@
 
 #include "apps/vernier/command.hpp"
 #include "apps/vernier/console.hpp"
-#include "apps/vernier/run_argument.hpp"
+#include "apps/vernier/live_run.hpp"
 #include "apps/vernier/servers.hpp"
 #include "apps/vernier/table.hpp"
 #include "vernier/run/placement/nodes.hpp"
+#include "vernier/run/record/manifest.hpp"
 #include "vernier/run/server/hosts.hpp"
 #include "vernier/run/server/team.hpp"
-#include "vernier/run/session/control.hpp"
 
 namespace vernier::app {
 namespace {
@@ -25,17 +25,17 @@ using nlohmann::ordered_json;
 struct NodesRequest {
   std::string on = "127.0.0.1";
   double wait = 5.0;
-  server::CredentialFiles files;
-  std::string run;
+  RunName run;  // its credentials are those for all servers
   bool json = false;
 };
 
 struct Seen {
   net::Address address;
   server::Credentials with;
-  std::optional<server::About> about;
-  server::ClockOffset clock;
-  std::optional<Diagnostic> trouble;
+  std::optional<server::About> about = {};
+  std::vector<server::HostedRun> runs = {};
+  server::ClockOffset clock = {};
+  std::optional<Diagnostic> trouble = {};
 
   std::string state() const {
     if (!about) return trouble->code == "V5631" ? "does not answer" : "refuses";
@@ -54,10 +54,14 @@ void look_at(Seen& s, net::Clock::time_point deadline) {
   const auto clock = c->ping(pings);
   if (clock) s.clock = *clock;
   auto about = clock ? c->info() : Result<server::About, Diagnostic>(Failure{clock.error()});
-  if (about)
+  auto runs = about ? c->runs()
+                    : Result<std::vector<server::HostedRun>, Diagnostic>(Failure{about.error()});
+  if (runs) {
     s.about = std::move(*about);
-  else
-    s.trouble = about.error();
+    s.runs = std::move(*runs);
+  } else {
+    s.trouble = runs.error();
+  }
 }
 
 /// A time in a unit that suits it.
@@ -87,6 +91,24 @@ void show_table(const std::vector<Seen>& all) {
   fmt::print("{}", table.text("  "));
 }
 
+std::string wall_time(std::int64_t since) {
+  return record::iso8601(std::chrono::system_clock::time_point(std::chrono::seconds(since)));
+}
+
+/// The runs that can be asked through the servers.
+void show_runs(const std::vector<Seen>& all) {
+  Table table;
+  table.row({"run", "started on", "at", "executors", "server"});
+  bool any = false;
+  for (const Seen& s : all)
+    for (const server::HostedRun& r : s.runs) {
+      any = true;
+      table.row({harmless(r.name), harmless(r.host), wall_time(r.since),
+                 std::to_string(r.executors), net::text(s.address)});
+    }
+  if (any) fmt::print("\n{}", table.text("  "));
+}
+
 ordered_json node_as_json(const Seen& s) {
   ordered_json j{{"server", net::text(s.address)}, {"state", s.state()}};
   if (!s.about) {
@@ -109,6 +131,13 @@ ordered_json node_as_json(const Seen& s) {
             {"runs", a.runs},
             {"most_runs", a.most_runs},
             {"types", a.types}});
+  ordered_json active = ordered_json::array();
+  for (const server::HostedRun& r : s.runs)
+    active.push_back({{"run", r.name},
+                      {"host", r.host},
+                      {"since", wall_time(r.since)},
+                      {"executors", r.executors}});
+  j["active"] = std::move(active);
   return j;
 }
 
@@ -116,8 +145,9 @@ ordered_json node_as_json(const Seen& s) {
 std::vector<Seen> servers_of(const NodesRequest& r) {
   std::vector<Seen> all;
   if (!r.on.ends_with(".xml")) {
-    const server::Credentials with = server::credentials(r.files, server::Side::client);
-    for (const net::Address& a : server_addresses(r.on)) all.push_back({a, with, {}, {}, {}});
+    const server::Credentials with = server::credentials(r.run.files, server::Side::client);
+    for (const net::Address& a : server_addresses(r.on))
+      all.push_back({.address = a, .with = with});
     return all;
   }
   Diagnostics problems;
@@ -126,15 +156,16 @@ std::vector<Seen> servers_of(const NodesRequest& r) {
     const bool known = std::any_of(all.begin(), all.end(), [&a](const Seen& s) {
       return s.address.host == a.host && s.address.port == a.port;
     });
-    if (!h.local() && !known) all.push_back({a, server::credentials_for(h, r.files), {}, {}, {}});
+    if (!h.local() && !known)
+      all.push_back({.address = a, .with = server::credentials_for(h, r.run.files)});
   }
   if (!problems.list().empty()) print_problems(problems);
   return all;
 }
 
 /// The nodes of an active run, and what each of them runs.
-int show_live_placement(const std::string& run) {
-  std::string left = session::ask(run_argument(run), "nodes");
+int show_live_placement(const RunName& run) {
+  std::string left = LiveRun(run).ask("nodes");
   Table table;
   for (std::size_t end = 0; end != left.npos; left.erase(0, end == left.npos ? end : end + 2)) {
     end = left.find("; ");
@@ -147,7 +178,7 @@ int show_live_placement(const std::string& run) {
 }
 
 int show_nodes(const NodesRequest& r) {
-  if (!r.run.empty()) return show_live_placement(r.run);
+  if (!r.run.run.empty() || !r.run.server.empty()) return show_live_placement(r.run);
   std::vector<Seen> all = servers_of(r);
   const auto deadline = net::Clock::now() + std::chrono::duration_cast<net::Clock::duration>(
                                                 std::chrono::duration<double>(r.wait));
@@ -164,6 +195,7 @@ int show_nodes(const NodesRequest& r) {
     fmt::print("{}\n", list.dump(2, ' ', false, ordered_json::error_handler_t::replace));
   } else {
     show_table(all);
+    show_runs(all);
     if (!problems.list().empty()) print_problems(problems);
   }
   return problems.list().empty() ? status::good : status::peer_lost;
@@ -177,10 +209,13 @@ Action declare_nodes(CLI::App& app) {
       app.add_option("--on", asked->on,
                      "the servers, separated by commas, or a nodes document (127.0.0.1:4870)")
           ->type_name("HOST[:PORT],…");
-  app.add_option("--run", asked->run, "the nodes of this active run, and the parts that each runs")
-      ->type_name("FOLDER")
+  app.add_option("--run", asked->run.run,
+                 "the nodes of this active run, and the parts that each runs; with --server: its "
+                 "name there")
+      ->type_name("RUN")
       ->excludes(on);
-  declare_credentials(app, asked->files);
+  declare_server_of_run(app, asked->run)->excludes(on);
+  declare_credentials(app, asked->run.files);
   app.add_option("--wait", asked->wait, "how long they may take to answer (5)")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.1, 3600.0).description(""));

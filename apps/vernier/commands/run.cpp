@@ -107,16 +107,18 @@ session::Again what_to_run(const RunRequest& a) {
 
 /// Runs the document on several nodes.
 void divide(const RunRequest& a, session::Again& what, const Catalogue& types) {
-  what.options.executive = server::on_nodes(
+  server::run_on_nodes(
       {.on = a.on,
        .here = {"/proc/self/exe", executor_words(a.permissions, a.credentials)},
        .files = a.credentials,
        .version = std::string(version()),
        .keep_every = a.keep_every,
-       .plan = [document = what.document, changes = what.options.changes, &types] {
-         Diagnostics ignored;
-         return std::move(session::prepare(document, changes, types, ignored).plan);
-       }});
+       .plan =
+           [document = what.document, changes = what.options.changes, &types] {
+             Diagnostics ignored;
+             return std::move(session::prepare(document, changes, types, ignored).plan);
+           }},
+      what.options);
 }
 
 int run(const RunRequest& a, const Invocation& invocation) {

@@ -23,6 +23,7 @@
 #include "vernier/run/server/channel.hpp"
 #include "vernier/run/server/common_clock.hpp"
 #include "vernier/run/server/messages.hpp"
+#include "vernier/run/server/mirror.hpp"
 #include "vernier/run/server/shipper.hpp"
 #include "vernier/run/session/pace.hpp"
 #include "vernier/run/session/prepare.hpp"
@@ -71,32 +72,6 @@ class Commands {
 };
 
 [[noreturn]] void reject(std::string why) { throw ConfigurationError("V5604", std::move(why)); }
-
-/// Where a file of the composer's machine is seen here, so that files find each other by their
-/// relative names.
-std::filesystem::path mirrored(const std::string& file) {
-  const std::filesystem::path path(file);
-  if (!path.is_absolute() || path != path.lexically_normal())
-    reject("the composer names a file that is not allowed: " + file);
-  return std::filesystem::absolute("files") / path.relative_path();
-}
-
-/// The files that came with the run, as links to where the server keeps them.
-void mirror_files(Begin& b) {
-  std::map<std::string, std::string> here;
-  for (std::size_t i = 0; i + 1 < b.files.size(); i += 2) {
-    const std::filesystem::path link = mirrored(b.files[i]);
-    std::filesystem::create_directories(link.parent_path());
-    if (!std::filesystem::exists(link)) std::filesystem::create_symlink(b.files[i + 1], link);
-    here[b.files[i]] = link.string();
-  }
-  for (std::size_t i = 0; i + 1 < b.moved.size(); i += 2)
-    if (const auto found = here.find(b.moved[i + 1]); found != here.end())
-      b.moved[i + 1] = found->second;
-  for (std::string* file : {&b.document, &b.network})
-    if (const auto found = here.find(*file); found != here.end()) *file = found->second;
-  for (const auto& [file, link] : here) b.moved.insert(b.moved.end(), {file, link});
-}
 
 session::Changes changes_of(const Begin& b) {
   session::Changes c{.set = b.set, .adjustable = b.adjustable};
@@ -207,7 +182,7 @@ class Executor {
         problems.error("V5604", fmt::format("the executor of this node has failed: {}", e.what()),
                        {});
       }
-      if (!channel_.send(Word::refused, encoded(problems))) return 1;
+      if (!channel_.send(Word::refused, encoded(mirror_.as_composer_knows(problems)))) return 1;
     }
   }
 
@@ -353,7 +328,7 @@ class Executor {
     if (b.version != version_)
       reject(fmt::format("the composer is Vernier {}, the executor {}", b.version, version_));
     if (!b.folder.empty()) std::filesystem::current_path(b.folder);
-    mirror_files(b);
+    mirror_ = Mirror(b);
     Diagnostics problems;
     prepared_ = session::prepare(b.document, changes_of(b), catalogue_, problems);
     if (digest_of(prepared_->plan) != b.plan)
@@ -624,6 +599,7 @@ class Executor {
   MeshTls tls_;
   std::string version_;
   Commands commands_;
+  Mirror mirror_;
   Begin begin_;
   std::unique_ptr<CommonClock> clock_;       // null: as fast as possible
   std::unique_ptr<session::Timing> timing_;  // the same

@@ -28,15 +28,17 @@ struct HostSettings {
   // that have not proved who they are: all, and of one address
   std::size_t most_strangers = 128, most_strangers_of_one = 32;
   std::chrono::milliseconds greet_within{5'000};
-  std::chrono::milliseconds idle{60'000};          // between two requests
-  std::chrono::milliseconds end_within{1'000};     // an executor whose composer is gone
-  std::chrono::milliseconds drain_within{60'000};  // then executors are killed
+  std::chrono::milliseconds idle{60'000};           // between two requests
+  std::chrono::milliseconds answer_within{60'000};  // a run that was asked
+  std::chrono::milliseconds end_within{1'000};      // an executor whose composer is gone
+  std::chrono::milliseconds drain_within{60'000};   // then executors are killed
   /// Receives one sentence about each executor and each connection refused. May be empty.
   std::function<void(std::string_view)> log = {};
 };
 
 /// A computer's server: starts an executor for each composer that asks for one, and passes on what
-/// the two say to each other. One thread.
+/// the two say to each other. Its clients can ask the runs whose composers are attached to it. One
+/// thread.
 class Host {
  public:
   /// Starts to listen. Throws ConfigurationError: V5630 for an address, V5641 for the folder.

@@ -1,6 +1,8 @@
-// Every message between a composer and a server: what was read is written as the same bytes. And a
+// Every message between a server and its clients: what was read is written as the same bytes. And a
 // stream of frames in pieces of any length: its edges are those of the frames.
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "vernier/net/framing.hpp"
 #include "vernier/run/server/host_messages.hpp"
@@ -49,6 +51,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check<std::vector<FileId>>(frame);
   check<Piece>(frame);
   check<Execute>(frame);
+  check<Attach>(frame);
+  check<ControlLine>(frame);
+  check<NumberedLine>(frame);
+  check<std::vector<HostedRun>>(frame);
+  check<std::string>(frame);
   check<About>(frame);
   check<Pong>(frame);
   check<Refusal>(frame);

@@ -48,11 +48,12 @@ Diagnostic Connection::no_tls() const {
 
 Result<Connection, Diagnostic> Connection::to(const net::Address& where, const Credentials& with,
                                               const std::string& version,
-                                              Clock::time_point deadline) {
+                                              Clock::time_point deadline, int wake) {
   Connection c;
   c.name_ = net::text(where);
   c.deadline_ = deadline;
-  auto fd = net::connected(where, deadline);
+  c.wake_ = wake;
+  auto fd = net::connected(where, deadline, wake);
   if (!fd)
     return Failure{c.trouble("V5631", "the server does not answer: " + fd.error(),
                              "start it there: vernier server --listen ADDRESS")};
@@ -63,7 +64,7 @@ Result<Connection, Diagnostic> Connection::to(const net::Address& where, const C
     State s = State::wait;
     while ((s = c.stream_.shake()) != State::done) {
       if (s == State::closed) return Failure{c.no_tls()};
-      if (!net::wait_for(c.stream_, s, deadline))
+      if (!c.wait_to_read(s))
         return Failure{c.trouble("V5631", "the server does not answer in time")};
     }
   }
@@ -91,6 +92,18 @@ Result<Connection, Diagnostic> Connection::to(const net::Address& where, const C
   return c;
 }
 
+bool Connection::wait_to_read(State s) const noexcept {
+  const auto what = s == State::wait_to_write ? net::writable : net::readable;
+  const net::Waited w = net::wait_for(stream_.descriptor(), what, deadline_, wake_);
+  // a peer that sends byte by byte does not extend the deadline
+  return w.ready != 0 && !w.woken && Clock::now() < deadline_;
+}
+
+bool Connection::wait_to_write() const noexcept {
+  const net::Waited w = net::wait_for(stream_.descriptor(), net::writable, deadline_, wake_);
+  return w.ready != 0 && !w.woken;
+}
+
 Result<bool, Diagnostic> Connection::send(Bytes bytes) {
   while (!bytes.empty()) {
     const net::Stream::Moved m = stream_.write(bytes);
@@ -102,8 +115,7 @@ Result<bool, Diagnostic> Connection::send(Bytes bytes) {
       return Failure{last ? trouble("V5637", "the connection was lost: " + stream_.why())
                           : last.error()};
     }
-    if (!net::wait_for_room(stream_, deadline_))
-      return Failure{trouble("V5631", "the server does not answer in time")};
+    if (!wait_to_write()) return Failure{trouble("V5631", "the server does not answer in time")};
   }
   return true;
 }
@@ -136,7 +148,7 @@ Result<Bytes, Diagnostic> Connection::receive(std::size_t longest) {
     if (m.state == State::done) continue;
     if (m.state == State::closed)
       return Failure{trouble("V5637", "the connection was lost: " + stream_.why())};
-    if (!net::wait_for(stream_, m.state, deadline_))
+    if (!wait_to_read(m.state))
       return Failure{trouble("V5631", "the server does not answer in time")};
   }
 }
@@ -252,6 +264,38 @@ Result<net::Stream, Diagnostic> Connection::execute(const Execute& wanted) {
   const auto begun = ask<Reserved<0>>(HostWord::execute, wanted, HostWord::executing);
   if (!begun) return Failure{begun.error()};
   return std::move(stream_);
+}
+
+Result<std::vector<HostedRun>, Diagnostic> Connection::runs() {
+  auto all = ask<std::vector<HostedRun>>(HostWord::runs, Reserved<0>(), HostWord::hosted);
+  if (!all) return all;
+  for (HostedRun& r : *all) {
+    r.name = printable(r.name);
+    r.host = printable(r.host);
+  }
+  return all;
+}
+
+Result<std::string, Diagnostic> Connection::control(const std::string& run,
+                                                    const std::string& line) {
+  return ask<std::string>(HostWord::control, ControlLine{run, line}, HostWord::answered);
+}
+
+Result<std::string, Diagnostic> Connection::attach(const Attach& a) {
+  return ask<std::string>(HostWord::attach, a, HostWord::attached);
+}
+
+Result<NumberedLine, Diagnostic> Connection::receive_question() {
+  auto question = answer<NumberedLine>(HostWord::asked);
+  if (question && question->line.size() > longest_line)
+    return Failure{trouble("V5637", "the server asks something too long")};
+  return question;
+}
+
+Result<bool, Diagnostic> Connection::say(const NumberedLine& said) {
+  std::vector<std::byte> frame;
+  put_frame(frame, HostWord::said, said);
+  return send(frame);
 }
 
 }  // namespace vernier::server

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vernier/base/diagnostic.hpp"
@@ -29,10 +30,11 @@ struct ClockOffset {
 /// name the server and say what to do.
 class Connection {
  public:
-  /// Connects, and each side proves who it is. `version`: of this program.
+  /// Connects, and each side proves who it is. `version`: of this program. `wake`: a descriptor
+  /// that ends this and every later wait, as the deadline does, while it is readable; or -1.
   static Result<Connection, Diagnostic> to(const net::Address&, const Credentials&,
                                            const std::string& version,
-                                           net::Clock::time_point deadline);
+                                           net::Clock::time_point deadline, int wake = -1);
 
   /// The version of the server's program.
   const std::string& version() const noexcept { return version_; }
@@ -51,11 +53,26 @@ class Connection {
   /// Starts an executor; the stream is its own from then on.
   Result<net::Stream, Diagnostic> execute(const Execute&);
 
+  /// The runs that can be asked there.
+  Result<std::vector<HostedRun>, Diagnostic> runs();
+  /// The answer of a run to a request, or its refusal, as a line.
+  Result<std::string, Diagnostic> control(const std::string& run, const std::string& line);
+  /// Answers what is asked about a run, from now on with receive_question() and say() alone; the
+  /// name by which the server's clients find it.
+  Result<std::string, Diagnostic> attach(const Attach&);
+  Result<NumberedLine, Diagnostic> receive_question();
+  Result<bool, Diagnostic> say(const NumberedLine&);
+  /// For who continues without this.
+  net::Stream take_stream() noexcept { return std::move(stream_); }
+
  private:
   Connection() = default;
   Diagnostic trouble(std::string code, const std::string& what, std::string note = {}) const;
   Diagnostic no_tls() const;
   Result<bool, Diagnostic> send(Bytes);
+  /// False: not before the deadline.
+  bool wait_to_read(net::Stream::State) const noexcept;
+  bool wait_to_write() const noexcept;
   /// The next frame; valid until the next call.
   Result<Bytes, Diagnostic> receive(std::size_t longest);
   template <class T>
@@ -71,6 +88,7 @@ class Connection {
   std::size_t taken_ = 0;  // of what arrived
   std::string name_, version_;
   net::Clock::time_point deadline_;
+  int wake_ = -1;
 };
 
 }  // namespace vernier::server

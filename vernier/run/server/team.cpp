@@ -5,15 +5,18 @@
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <set>
 #include <utility>
 
+#include "vernier/base/text.hpp"
 #include "vernier/component/file_writer.hpp"
 #include "vernier/component/rest.hpp"
 #include "vernier/net/socket.hpp"
 #include "vernier/run/placement/cost.hpp"
 #include "vernier/run/placement/nodes.hpp"
 #include "vernier/run/placement/place.hpp"
+#include "vernier/run/server/attached.hpp"
 #include "vernier/run/server/common_clock.hpp"
 #include "vernier/run/server/composer.hpp"
 #include "vernier/run/server/hosts.hpp"
@@ -62,6 +65,23 @@ void check(const composition::Plan& plan, const session::Options& o,
   }
 }
 
+/// OpenSSL allocates memory where nodes exchange values in their frames.
+void warn_of_tls(const placement::Nodes& nodes, const TeamSettings& s, Diagnostics& problems) {
+  std::vector<std::string> secured;
+  for (const Host& h : nodes.hosts)
+    if (!h.local() && !(h.certificate.empty() && s.files.certificate.empty()))
+      secured.push_back(h.name);
+  if (secured.empty() || nodes.hosts.size() < 2) return;
+  problems
+      .warning("V4111",
+               fmt::format("the nodes exchange values by TLS ({}), which allocates memory in each "
+                           "frame: it may make frames late",
+                           joined(secured, ", ")),
+               {})
+      .notes.push_back(
+          "in a network that is closed to others, servers can use a key without TLS: --key FILE");
+}
+
 /// The files that a document and what it refers to are made of.
 std::vector<fs::path> files_of(const composition::Composition& c) {
   std::set<fs::path> all;
@@ -78,22 +98,27 @@ T value_of(Result<T, Diagnostic> r) {
   throw ConfigurationError(d);
 }
 
+net::Address address_of(const Host& h) { return {h.address, std::to_string(h.port)}; }
+
 /// An executor at a server.
 struct Elsewhere {
   Host host;
   Credentials with;
   std::string version, run;
   std::vector<fs::path> files;
+  std::shared_ptr<Attached> attached;  // shared by the nodes and the session
 
   Started operator()() const {
-    const net::Address where{host.address, std::to_string(host.port)};
+    const net::Address where = address_of(host);
     Connection c =
         value_of(Connection::to(where, with, version, net::Clock::now() + connect_within));
     c.set_deadline(net::Clock::now() + deliver_within);
     Started s;
     for (auto& [file, there] : value_of(c.files(files)))
       s.files.insert(s.files.end(), {file, there});
-    s.stream = value_of(c.execute({.run = run, .node = host.name}));
+    s.stream =
+        value_of(c.execute({.run = run, .node = host.name, .composer = attached->composer()}));
+    attached->executor_started(where);
     return s;
   }
 };
@@ -174,16 +199,26 @@ Launch launch_here(const TeamSettings& s, const placement::Nodes& nodes) {
   return here;
 }
 
-std::unique_ptr<executive::Executive> composed(const TeamSettings& s,
-                                               const composition::Composition& c,
-                                               const session::Options& o, composition::Plan plan,
-                                               std::vector<Pacer*> pacers,
-                                               const executive::Options& how,
-                                               session::Timing* timing) {
+/// Each server once.
+std::shared_ptr<Attached> attached_to(const placement::Nodes& nodes, const TeamSettings& s,
+                                      const session::Options& o) {
+  std::vector<Attached::Server> servers;
+  std::set<std::string> known;
+  for (const Host& h : nodes.hosts)
+    if (!h.local() && known.insert(net::text(address_of(h))).second)
+      servers.push_back({address_of(h), credentials_for(h, s.files)});
+  return std::make_shared<Attached>(servers, s.version, o.on_warnings);
+}
+
+std::unique_ptr<executive::Executive> composed(
+    const TeamSettings& s, std::shared_ptr<Attached>& attached, const composition::Composition& c,
+    const session::Options& o, composition::Plan plan, std::vector<Pacer*> pacers,
+    const executive::Options& how, session::Timing* timing) {
   Diagnostics problems;
   const placement::Nodes nodes = placement::nodes_of(s.on, problems);
   const placement::Placement where = placed(plan, c, nodes, s, problems);
   check(plan, o, where, nodes);
+  if (o.real_time) warn_of_tls(nodes, s, problems);
   if (o.on_warnings && !problems.list().empty())
     o.on_warnings(session::with_lines(problems, *c.sources));
   Team team;
@@ -198,12 +233,13 @@ std::unique_ptr<executive::Executive> composed(const TeamSettings& s,
   std::vector<fs::path> files = here ? std::vector<fs::path>{} : files_of(c);
   if (!here && !nodes.network.empty()) files.emplace_back(team.begin.network);
   const Launch local = launch_here(s, nodes);
+  attached = attached_to(nodes, s, o);
   for (const Host& h : nodes.hosts) {
     Seat seat{.name = h.name, .start = {}, .listen = h.local() ? own : h.address};
     if (h.local())
       seat.start = [launch = local] { return started_here(launch); };
     else
-      seat.start = Elsewhere{h, credentials_for(h, s.files), s.version, c.name, files};
+      seat.start = Elsewhere{h, credentials_for(h, s.files), s.version, c.name, files, attached};
     team.seats.push_back(std::move(seat));
   }
   return std::make_unique<Composer>(std::move(plan), std::move(pacers), how, std::move(team));
@@ -222,11 +258,18 @@ Credentials credentials_for(const Host& h, const CredentialFiles& given) {
   return credentials(f, Side::client);
 }
 
-session::Options::MakeExecutive on_nodes(TeamSettings settings) {
-  return [s = std::move(settings)](const composition::Composition& c, const session::Options& o,
-                                   composition::Plan plan, std::vector<Pacer*> pacers,
-                                   const executive::Options& how, session::Timing* timing) {
-    return composed(s, c, o, std::move(plan), std::move(pacers), how, timing);
+void run_on_nodes(TeamSettings settings, session::Options& options) {
+  // that of the session which is being made; a run that is rewound makes another one
+  const auto attached = std::make_shared<std::shared_ptr<Attached>>();
+  options.executive = [s = std::move(settings), attached](
+                          const composition::Composition& c, const session::Options& o,
+                          composition::Plan plan, std::vector<Pacer*> pacers,
+                          const executive::Options& how, session::Timing* timing) {
+    return composed(s, *attached, c, o, std::move(plan), std::move(pacers), how, timing);
+  };
+  options.access = [attached](const std::string& run, const session::Control::Answer& answer) {
+    (*attached)->open(run, answer);
+    return std::shared_ptr<void>(nullptr, [a = *attached](void*) { a->close(); });
   };
 }
 

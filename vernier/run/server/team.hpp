@@ -26,8 +26,9 @@ struct TeamSettings {
 /// With what a client asks the server of a host: what the nodes document gives, else `given`.
 Credentials credentials_for(const placement::Host&, const CredentialFiles& given);
 
-/// Makes a session run on several nodes: session::Options::executive. Throws ConfigurationError,
-/// before anything has run: V5605 for what cannot run on several nodes yet.
-session::Options::MakeExecutive on_nodes(TeamSettings);
+/// Makes a session run on several nodes, and lets clients of their servers ask it: sets `executive`
+/// and `access` of its options. The first throws ConfigurationError, before anything has run: V5605
+/// for what cannot run on several nodes yet.
+void run_on_nodes(TeamSettings, session::Options&);
 
 }  // namespace vernier::server

@@ -19,7 +19,6 @@ using net::Clock;
 using namespace std::chrono_literals;
 
 constexpr const char* socket_name = "control";
-constexpr std::size_t longest_request = 4096, longest_answer = 1 << 20;
 constexpr auto patience = 5s, answer_patience = 60s;
 // a refusal: this word, then code, sentence and notes
 constexpr std::string_view refused = "refused";
@@ -60,6 +59,20 @@ std::string refusal(const Diagnostic& d) {
   if (!d.mark.empty()) add(d.mark);
   for (const std::string& n : d.notes) add(n);
   return line;
+}
+
+std::string granted(std::string answer) {
+  if (!answer.starts_with(refused)) return answer;
+  Diagnostics problems;
+  std::vector<std::string> words;
+  for (std::size_t at = refused.size(); at <= answer.size();) {
+    const std::size_t end = std::min(answer.find(separator, at), answer.size());
+    words.push_back(answer.substr(at, end - at));
+    at = end + 1;
+  }
+  Diagnostic& d = problems.error(words[0], words.size() > 1 ? words[1] : "the run refuses", {});
+  for (std::size_t i = 2; i < words.size(); ++i) d.notes.push_back(words[i]);
+  throw ConfigurationError(problems);
 }
 
 class Control::Work {
@@ -115,18 +128,7 @@ std::string ask(const std::filesystem::path& run_folder, const std::string& requ
   send_line(line, request);
   const auto received = line.receive(Clock::now() + answer_patience);
   if (!received) throw nobody();
-  std::string answer(*received);
-  if (!answer.starts_with(refused)) return answer;
-  Diagnostics problems;
-  std::vector<std::string> words;
-  for (std::size_t at = refused.size(); at <= answer.size();) {
-    const std::size_t end = std::min(answer.find(separator, at), answer.size());
-    words.push_back(answer.substr(at, end - at));
-    at = end + 1;
-  }
-  Diagnostic& d = problems.error(words[0], words.size() > 1 ? words[1] : "the run refuses", {});
-  for (std::size_t i = 2; i < words.size(); ++i) d.notes.push_back(words[i]);
-  throw ConfigurationError(problems);
+  return granted(std::string(*received));
 }
 
 }  // namespace vernier::session

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -35,7 +36,12 @@ class Control {
 /// the descriptor `wake` becomes readable (-1: none).
 std::string ask(const std::filesystem::path& run_folder, const std::string& line, int wake = -1);
 
-/// A refusal as a line, which ask() converts back to an error.
+/// Bytes of a request and of its answer.
+inline constexpr std::size_t longest_request = 4096, longest_answer = 1u << 20;
+
+/// A refusal as a line.
 std::string refusal(const Diagnostic&);
+/// The answer, unless it is a refusal: throws that as ConfigurationError.
+std::string granted(std::string answer);
 
 }  // namespace vernier::session

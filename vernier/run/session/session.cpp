@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <mutex>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -80,11 +81,14 @@ class Session::Work final : public Steerable {
     orders_ = std::make_unique<OrderLog>(*executive_, archive_->place() / orders_file);
     executive_->keep_journal(orders_.get());
     live_ = std::make_unique<Live>(*executive_, *this);
-    control_ = std::make_unique<Control>(archive_->place(), [this](std::string_view line) {
+    const auto answer = [this](std::string_view line) {
+      const std::lock_guard one_at_a_time(answering_);
       std::string said = live_->answer(line);
       orders_->drain();
       return said;
-    });
+    };
+    control_ = std::make_unique<Control>(archive_->place(), answer);
+    if (options_.access) access_ = options_.access(archive_->name(), answer);
   }
 
   ~Work() override {
@@ -174,6 +178,7 @@ class Session::Work final : public Steerable {
     s.wall = std::chrono::duration<double>(wall_).count();
     requests_.close();
     control_.reset();
+    access_.reset();
     if (orders_) s.orders_lost = orders_->lost() + (orders_->drain() ? 0 : 1);
     s.rewind = rewind_;
     s.checkpoints = checkpoints_;
@@ -600,7 +605,9 @@ class Session::Work final : public Steerable {
   std::optional<std::filesystem::path> rewind_;  // where it is to begin again, if requested
   std::unique_ptr<OrderLog> orders_;
   std::unique_ptr<Live> live_;
+  std::mutex answering_;
   std::unique_ptr<Control> control_;
+  std::shared_ptr<void> access_;
 };
 
 Session::Session(Prepared prepared, Options options, Diagnostics& problems)

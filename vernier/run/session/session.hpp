@@ -15,6 +15,7 @@
 #include "vernier/run/realtime/report.hpp"
 #include "vernier/run/record/checkpoint.hpp"
 #include "vernier/run/record/recorder.hpp"
+#include "vernier/run/session/control.hpp"
 #include "vernier/run/session/prepare.hpp"
 #include "vernier/run/session/result.hpp"
 #include "vernier/run/session/timing.hpp"
@@ -38,6 +39,12 @@ struct Options {
       const composition::Composition&, const Options&, composition::Plan, std::vector<Pacer*>,
       const executive::Options&, Timing* timing)>;
   MakeExecutive executive = {};
+  /// Another way on which requests of other programs come, as long as what it returns exists: takes
+  /// the run's name, and what answers a request line, from any thread and also when real time is
+  /// kept. Empty: none.
+  using Access =
+      std::function<std::shared_ptr<void>(const std::string& run, const Control::Answer&)>;
+  Access access = {};
   std::filesystem::path from = {};                // a checkpoint to continue from; empty: the start
   std::optional<Duration> checkpoint_every = {};  // of simulated time; and one at the end
   std::optional<double> rate = {};                // × real time; none: as fast as possible
