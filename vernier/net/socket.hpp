@@ -26,6 +26,9 @@ int port_of(const Descriptor&) noexcept;
 
 /// The next pending connection; errno says why there is none.
 Descriptor accepted(const Descriptor& listener) noexcept;
+/// Connections that a loop accepts before it does its other work: strangers that connect without a
+/// pause must not keep it from that.
+inline constexpr int accepted_at_once = 16;
 /// Waits for one connection; nothing when none arrived before the deadline or `wake` became
 /// readable.
 std::optional<Descriptor> accepted(const Descriptor& listener, Clock::time_point deadline,

@@ -162,7 +162,7 @@ class WebServer::Work {
   void take(const Loop::Event& e) {
     if (e.key == listener_key) {
       if (e.what == Loop::due) loop_.watch(listener_.get(), readable, listener_key);
-      accept_all();
+      accept_some();
       return;
     }
     Connection* c = find(e.key);
@@ -179,8 +179,8 @@ class WebServer::Work {
       hang_up(*still);
   }
 
-  void accept_all() {
-    while (true) {
+  void accept_some() {
+    for (int k = 0; k < accepted_at_once; ++k) {
       Descriptor fd = accepted(listener_);
       if (!fd) {
         if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {

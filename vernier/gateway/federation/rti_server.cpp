@@ -145,9 +145,9 @@ struct RtiServer::State {
 
   // ---- accepting
 
-  void accept_all() {
+  void accept_some() {
     for (const Descriptor& l : listeners) {
-      while (true) {
+      for (int k = 0; k < net::accepted_at_once; ++k) {
         Descriptor fd = net::accepted(l);
         if (!fd) {
           // Out of descriptors: a connection that has not greeted makes room after this round. If
@@ -484,7 +484,7 @@ struct RtiServer::State {
     }
     for (Session* s : std::exchange(unread, {}))
       if (s->stage != Stage::dead && !s->paused) read(*s);
-    if (coming) accept_all();
+    if (coming) accept_some();
     dismiss_given_up();
     flush_dirty();
     if (ticks) {

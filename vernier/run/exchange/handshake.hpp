@@ -42,6 +42,8 @@ class Handshake {
 
   /// The other node; only claimed until `done`.
   std::uint32_t peer() const noexcept { return peer_; }
+  /// Whether the first message was taken.
+  bool greeted() const noexcept { return second_; }
 
  private:
   using Random = std::array<std::byte, 16>;

@@ -91,7 +91,7 @@ class Gathering {
     if (e.key == wake_key) return fail(Meeting::Trouble::nobody, "interrupted");
     if (e.key == listener_key) {
       if (e.what == Loop::due) loop_.watch(listener_.get(), net::readable, listener_key);
-      return accept_all();
+      return accept_some();
     }
     const auto l = std::ranges::find_if(links_, [&](const Link& x) { return x.key == e.key; });
     if (l == links_.end() || l->over) return;
@@ -130,8 +130,14 @@ class Gathering {
 
   // ---- who connects to this node
 
-  void accept_all() {
-    while (Descriptor fd = net::accepted(listener_)) {
+  void accept_some() {
+    for (int k = 0; k < net::accepted_at_once; ++k) {
+      Descriptor fd = net::accepted(listener_);
+      if (!fd && errno != EAGAIN && errno != EWOULDBLOCK) {
+        loop_.forget(listener_.get());  // there are no descriptors left
+        loop_.timers().set(listener_key, loop_.now() + accept_pause);
+      }
+      if (!fd) return;
       make_room();
       Link& l = links_.emplace_back(Handshake(run_));
       l.key = next_key_++;
@@ -141,15 +147,16 @@ class Gathering {
       loop_.watch(l.stream.descriptor(), net::readable, l.key);
       loop_.timers().set(l.key, loop_.now() + stranger_within);
     }
-    if (errno == EAGAIN || errno == EWOULDBLOCK) return;
-    loop_.forget(listener_.get());  // there are no descriptors left
-    loop_.timers().set(listener_key, loop_.now() + accept_pause);
   }
 
   void make_room() {
     const auto stranger = [](const Link& l) { return !l.connects && !l.over; };
     if (static_cast<std::size_t>(std::ranges::count_if(links_, stranger)) < most_strangers) return;
-    drop(*std::ranges::find_if(links_, stranger));  // the oldest
+    // the oldest, and rather one that has not even said who it is
+    auto one = std::ranges::find_if(
+        links_, [&](const Link& l) { return stranger(l) && !l.handshake.greeted(); });
+    if (one == links_.end()) one = std::ranges::find_if(links_, stranger);
+    drop(*one);
   }
 
   void drop(Link& l) {

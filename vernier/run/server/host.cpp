@@ -75,7 +75,7 @@ void Host::Work::log_refusal(const Visitor& v, const std::string& why) {
 void Host::Work::take(const Loop::Event& e) {
   if (e.key == listener_key) {
     if (e.what == Loop::due) loop_.watch(listener_.get(), net::readable, listener_key);
-    return accept_all();
+    return accept_some();
   }
   if (e.key == drain_key) {
     log("the time to drain is over: what still runs is killed");
@@ -103,8 +103,8 @@ void Host::Work::take(const Loop::Event& e) {
 
 // ---- connections
 
-void Host::Work::accept_all() {
-  while (true) {
+void Host::Work::accept_some() {
+  for (int k = 0; k < net::accepted_at_once; ++k) {
     Descriptor fd = net::accepted(listener_);
     if (!fd) {
       if (errno == EAGAIN || errno == EWOULDBLOCK) return;

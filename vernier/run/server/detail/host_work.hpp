@@ -145,7 +145,7 @@ class Host::Work {
 
   // ---- connections
 
-  void accept_all();
+  void accept_some();
   /// Of those who have not said who they are, the oldest of an address that has many makes room,
   /// then the oldest of all.
   bool has_room_for(const Visitor& newcomer);
