@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs that a registry knows: a cluster of etcd that loses its leader and its majority, two that want to run the same, one that slept longer than its lease; and the registry in a run's folder.
+"""Runs that a registry knows: a cluster of etcd that loses its leader and its majority, two that want to run the same, one that slept longer than its lease; the registry in a run's folder; servers on a local network.
 
 usage: registry_test.py <vernier> <source tree> [<unittest argument>...]
 """
@@ -18,7 +18,7 @@ import unittest
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "distribution"))
-from on_nodes import PATIENCE, Run, WithNodes, children, free_ports, kill, lives, wait_until  # noqa: E402
+from on_nodes import PATIENCE, VERNIER, Run, Server, WithNodes, children, free_ports, kill, lives, wait_until  # noqa: E402
 
 
 class Cluster:
@@ -209,6 +209,68 @@ class Folder(WithNodes):
         at = f"127.0.0.1:{server.server_address[1]}"
         said = self.vernier("registry", f"etcd://{at}", status=5).stderr
         self.assertIn(f"error[V5654]: etcd://{at} is not a registry of runs: {at}: it does not answer as etcd does (HTTP status 501)", said)
+
+
+class Network(WithNodes):
+    """A network, a bus and a daemon of Avahi of its own."""
+
+    BUS = """<busconfig><type>system</type><listen>unix:path=/run/dbus/system_bus_socket</listen><auth>EXTERNAL</auth><policy context="default">
+<allow user="*"/><allow own="*"/><allow send_destination="*"/><allow receive_sender="*"/></policy></busconfig>"""
+    WITHIN = """set -e
+ip link set lo up multicast on
+mount -t tmpfs tmpfs /run
+# the only user there is root
+sed -E 's/^avahi:x:[0-9]+:[0-9]+:/avahi:x:0:0:/' /etc/passwd > passwd && mount --bind passwd /etc/passwd
+sed -E 's/^avahi:x:[0-9]+:/avahi:x:0:/' /etc/group > group && mount --bind group /etc/group
+mkdir -p /run/dbus /run/avahi-daemon
+dbus-daemon --config-file=bus.xml --nofork --nopidfile &
+until [ -S /run/dbus/system_bus_socket ]; do sleep 0.02; done
+avahi-daemon --no-drop-root --no-chroot --no-rlimits --file=/dev/null &
+until [ -S /run/avahi-daemon/socket ]; do sleep 0.02; done
+echo the network is ready
+read -r end
+"""
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "bus.xml").write_text(self.BUS)
+        self.network = subprocess.Popen(["unshare", "--map-root-user", "--net", "--mount", "--pid", "--fork", "--kill-child", "bash", "-c",
+                                         self.WITHIN], cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.addCleanup(self.end_network)
+        said = []
+        for line in self.network.stdout:
+            said.append(line)
+            if "the network is ready" in line:
+                return
+        if "unshare failed" in "".join(said):
+            self.skipTest("no network of its own")
+        self.fail("".join(said))
+
+    def end_network(self):
+        self.network.kill()
+        self.network.wait()
+        self.network.stdin.close()
+        self.network.stdout.close()
+
+    def within(self):
+        """The words that start a program there."""
+        (shell,) = children(self.network.pid)
+        return ("nsenter", "--target", str(shell), "--user", "--net", "--mount", "--preserve-credentials")
+
+    def nodes(self, *words, status=(0,)):
+        done = subprocess.run([*self.within(), VERNIER, "nodes", "--discover", *words], cwd=self.folder, text=True, capture_output=True, timeout=PATIENCE)
+        self.assertIn(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout
+
+    def test_servers_that_announce_themselves_are_found(self):
+        key = self.key_file()
+        self.assertEqual(self.nodes("--key", key).strip(), "no servers")
+        server = Server(self.folder, "--listen", "0.0.0.0:0", "--key", key, "--announce", within=self.within())
+        self.addCleanup(server.close)
+        (found,) = wait_until(lambda: json.loads(self.nodes("--key", key, "--json")), "the server")
+        self.assertEqual((found["server"].rpartition(":")[2], found["state"]), (str(server.port), "ready"))
+        self.assertEqual(server.end(), 0)
+        wait_until(lambda: self.nodes("--key", key, status=(0, 5)).strip() == "no servers", "its end")
 
 
 if __name__ == "__main__":
