@@ -129,6 +129,17 @@ class Etcd(WithNodes):
         manifest = json.loads((self.folder / "nodes/parts-0001/manifest.json").read_text())
         self.assertEqual((manifest["status"], manifest["exit_status"]), ("failed", 5))
 
+    def test_a_run_that_has_lost_the_registry_and_all_nodes_stops(self):
+        server = self.server()
+        run = Run(self.folder, "parts.xml", "--out", "nodes", "--on", server.address, "--registry", self.at(4), "--as", "alone")
+        self.addCleanup(run.close)
+        run.wait_for("(?m)^  ready ")
+        server.end(signal.SIGKILL)
+        for name in ("b", "c"):
+            self.cluster.kill(name)
+        self.assertEqual(run.status(), 5, run.said())
+        self.assertIn("error[V5653]: this process does not lead alone any more", run.said())
+
     def test_of_two_that_run_the_same_exactly_one_runs(self):
         runs = [self.run_as("twins", 60, out=out) for out in ("one", "two")]
         wait_until(lambda: any(run.over() for run in runs), "the end of one")
@@ -202,7 +213,11 @@ class Folder(WithNodes):
         self.assertFalse((self.folder / "runs").exists())
 
     def test_another_server_is_not_taken_for_a_registry(self):
-        server = http.server.HTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
+        class Page(http.server.SimpleHTTPRequestHandler):
+            def log_message(self, *_):
+                pass
+
+        server = http.server.HTTPServer(("127.0.0.1", 0), Page)
         self.addCleanup(server.server_close)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.addCleanup(server.shutdown)

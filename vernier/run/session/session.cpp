@@ -258,7 +258,7 @@ class Session::Work final : public Steerable {
   bool failed_by_companion() {
     const std::lock_guard lock(companion_mutex_);
     if (!companion_fault_) return false;
-    if (!fault_) fault_ = companion_fault_;
+    fault_ = companion_fault_;  // what failed since then only follows from it
     return true;
   }
 
