@@ -34,7 +34,7 @@ Failure<Trouble> not_possible() {
 
 }  // namespace
 
-FileRegistry::FileRegistry(fs::path run_folder)
+FileRegistry::FileRegistry(const fs::path& run_folder)
     : record_(run_folder / "registry.json"), lock_file_(run_folder / "registry.lock") {}
 
 Answer<Term> FileRegistry::lead(const std::string& run, const Leader& who,

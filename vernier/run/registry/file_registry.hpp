@@ -13,7 +13,7 @@ namespace vernier::registry {
 /// A term does not end before. A file system without locks does not prevent two leaders.
 class FileRegistry final : public Registry {
  public:
-  explicit FileRegistry(std::filesystem::path run_folder);
+  explicit FileRegistry(const std::filesystem::path& run_folder);
 
   Answer<Term> lead(const std::string& run, const Leader&, Clock::time_point deadline) override;
   Answer<Clock::time_point> renew(const Term&, Clock::time_point deadline) override;

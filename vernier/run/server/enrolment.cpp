@@ -36,8 +36,7 @@ class Enrolment final : public session::Companion {
     Diagnostics known;
     nodes_ = placement::nodes_of(on, known);
     const std::string where = run.options.registry;
-    auto registry = where.empty() ? std::make_unique<registry::FileRegistry>(run.folder)
-                                  : registry::registry_at(where);
+    auto registry = registry_of(run.options, run.folder);
     const std::string shown = where.empty() ? (run.folder / "registry.json").string() : where;
     const registry::Leader who = registry::this_process();
     auto term = registry->lead(about_.run, who, net::Clock::now() + lead_within);
@@ -140,6 +139,11 @@ Diagnostic words_of(const Trouble& t, const std::string& where, const std::strin
       break;
   }
   return d;
+}
+
+std::unique_ptr<registry::Registry> registry_of(const session::Options& o, const fs::path& folder) {
+  if (o.registry.empty()) return std::make_unique<registry::FileRegistry>(folder);
+  return registry::registry_at(o.registry);
 }
 
 session::Options::MakeCompanion enrolled(std::string on) {

@@ -150,7 +150,7 @@ TEST_F(Accompanied, EndsARunThatIsFrozen) {
 }
 
 TEST_F(Accompanied, RunsNothingWhenItRefuses) {
-  options_.companion = [](Companion::Run) -> std::unique_ptr<Companion> {
+  options_.companion = [](const Companion::Run&) -> std::unique_ptr<Companion> {
     throw ConfigurationError("V5652", "another process runs it");
   };
   EXPECT_THROW(run(), ConfigurationError);
