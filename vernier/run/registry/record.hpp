@@ -42,8 +42,8 @@ struct RunCheckpoint {
 
 /// What a registry knows of a run: all that is needed to find it, and to continue it elsewhere.
 struct Record {
-  std::string run;           // its name in the registry
-  Leader leader;             // who wrote the record
+  std::string run = {};      // its name in the registry
+  Leader leader = {};        // who wrote the record
   std::string version = {};  // of the program
   std::string folder = {};   // of the run, on the leader's computer; empty: nothing is kept
   std::string document = {};
