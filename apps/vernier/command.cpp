@@ -127,6 +127,13 @@ constexpr std::array all_commands{
             "vernier server --listen 127.0.0.1:14870 --folder here &\n"
             "vernier nodes --on 127.0.0.1:14870",
             false, declare_nodes},
+    Command{"registry", "runs that a registry (etcd) knows: who leads them, nodes, checkpoint",
+            Before::nothing,
+            "etcd --data-dir kept --listen-client-urls http://127.0.0.1:12379 "
+            "--advertise-client-urls http://127.0.0.1:12379 --listen-peer-urls "
+            "http://127.0.0.2:0 &\n"
+            "vernier registry etcd://127.0.0.1:12379",
+            false, declare_registry},
     Command{"trust", "let documents load a plug-in or other native code", Before::nothing,
             "vernier trust --list", false, declare_trust},
     Command{"time", "an instant in every time scale, and counted from every epoch", Before::nothing,

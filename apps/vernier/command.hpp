@@ -89,6 +89,7 @@ Action declare_move(CLI::App&);
 Action declare_new(CLI::App&);
 Action declare_nodes(CLI::App&);
 Action declare_plot(CLI::App&);
+Action declare_registry(CLI::App&);
 Action declare_report(CLI::App&);
 Action declare_resume(CLI::App&);
 Action declare_rti(CLI::App&);

@@ -20,6 +20,13 @@ ConfigurationError refusal(std::string code, std::string message, std::string no
   return ConfigurationError(std::move(problems));
 }
 
+ConfigurationError no_avahi(const std::string& what, const std::string& why) {
+  return refusal(
+      "V5656", fmt::format("{}: {}", what, harmless(why)),
+      "install avahi-daemon and avahi-utils, and start avahi-daemon; or name the servers: "
+      "--on HOST[:PORT],…");
+}
+
 net::Address server_address(const std::string& text) {
   // without a port: a name, or an address of IPv6 in brackets
   const bool port = !text.ends_with(']') && (text.find(':') != text.npos || parsed_integer(text));

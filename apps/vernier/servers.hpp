@@ -31,6 +31,9 @@ std::vector<std::string> executor_words(const Permissions&, const server::Creden
 /// Becomes one.
 int become_executor(const std::vector<std::string>& words);
 
+/// Servers on the local network cannot be announced or found (V5656).
+ConfigurationError no_avahi(const std::string& what, const std::string& why);
+
 /// A problem with what to do.
 ConfigurationError refusal(std::string code, std::string message, std::string note);
 

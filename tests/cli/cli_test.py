@@ -16,7 +16,7 @@ import unittest
 from in_a_folder import FEEDBACK, MISSION, PATIENCE, SOURCE, VERNIER, InAFolder, free_ports, wait_until
 
 COMMANDS = ["demo", "new", "run", "check", "plot", "help", "desktop", "examples", "info", "runs", "status", "freeze",
-            "resume", "stop", "watch", "set", "send", "step", "rate", "checkpoint", "mark", "rewind", "doctor", "export", "report", "compare", "import", "modes", "linearize", "explain", "serve", "link", "federate", "rti", "server", "move", "nodes", "trust",
+            "resume", "stop", "watch", "set", "send", "step", "rate", "checkpoint", "mark", "rewind", "doctor", "export", "report", "compare", "import", "modes", "linearize", "explain", "serve", "link", "federate", "rti", "server", "move", "nodes", "registry", "trust",
             "time", "frames", "dtd", "completion", "version"]
 
 

@@ -65,6 +65,7 @@ ONLY_FROM_CODE = {
     "V5601": "vernier/run/executive/peer_test.cpp",
     "V5608": "tests/distribution/replicas_test.cpp",
     **dict.fromkeys(["V5602", "V5603", "V5606", "V5607"], "tests/distribution/team_test.cpp"),
+    **dict.fromkeys(["V5652", "V5653", "V5654"], "tests/registry/registry_test.py"),
     "V5620": "vernier/run/server/common_clock_test.cpp",  # two computers whose clocks differ
     # what composers ask of servers
     **dict.fromkeys(["V5633", "V5634", "V5635", "V5636", "V5640"], "vernier/run/server/host_test.cpp"),

@@ -75,17 +75,23 @@ int take_request_line(std::string_view line, Request& r) {
   return 0;
 }
 
-int take_field(std::string_view line, Request& r) {
+const std::string* value_in(const std::vector<Field>& fields, std::string_view name) noexcept {
+  const auto at =
+      std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return f.name == name; });
+  return at == fields.end() ? nullptr : &at->value;
+}
+
+int take_field(std::string_view line, std::vector<Field>& fields) {
   const std::size_t colon = line.find(':');
   // a blank before the colon, or a line that continues the one before, is no name
   if (colon == std::string_view::npos || !is_token(line.substr(0, colon))) return 400;
-  if (r.fields.size() == most_fields) return 431;
+  if (fields.size() == most_fields) return 431;
   Field f{std::string(line.substr(0, colon)), std::string(trimmed(line.substr(colon + 1)))};
   std::transform(f.name.begin(), f.name.end(), f.name.begin(), lower);
   if (!is_value(f.value)) return 400;
   const bool once = std::find(single.begin(), single.end(), f.name) != single.end();
-  if (once && r.field(f.name)) return 400;
-  r.fields.push_back(std::move(f));
+  if (once && value_in(fields, f.name)) return 400;
+  fields.push_back(std::move(f));
   return 0;
 }
 
@@ -99,17 +105,33 @@ int checked(const Request& r) noexcept {
   return 0;
 }
 
-int parsed(std::string_view head, Request& r) {
-  bool first = true;
-  while (!head.empty()) {
+/// Calls `first` with the first line of a head, and takes the fields from the others.
+template <class First>
+int take_lines(std::string_view head, std::vector<Field>& fields, const First& first) {
+  for (bool begins = true; !head.empty(); begins = false) {
     const std::size_t end = head.find("\r\n");
     const std::string_view line = head.substr(0, end);
     head.remove_prefix(end + 2);
     if (line.size() > longest_line) return 431;
-    if (const int status = first ? take_request_line(line, r) : take_field(line, r)) return status;
-    first = false;
+    if (const int status = begins ? first(line) : take_field(line, fields)) return status;
   }
-  return checked(r);
+  return 0;
+}
+
+int parsed(std::string_view head, Request& r) {
+  const int status = take_lines(head, r.fields,
+                                [&r](std::string_view line) { return take_request_line(line, r); });
+  return status != 0 ? status : checked(r);
+}
+
+/// "HTTP/1.0 200 OK"; a server may answer with the version that it prefers.
+int take_status_line(std::string_view line, Response& r) {
+  const std::string_view version = take_word(line), status = take_word(line);
+  if (version != "HTTP/1.0" && version != "HTTP/1.1") return 505;
+  const auto number = status.size() == 3 ? parsed_integer(status) : std::nullopt;
+  if (!number || *number < 100 || *number > 599 || !is_value(line)) return 400;
+  r.status = static_cast<int>(*number);
+  return 0;
 }
 
 /// The length of the first bytes that are a whole head with its empty line; 0: not yet; nothing: it
@@ -152,9 +174,7 @@ std::optional<std::string_view> Request::parameter(std::string_view name) const 
 }
 
 const std::string* Request::field(std::string_view name) const noexcept {
-  const auto at =
-      std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return f.name == name; });
-  return at == fields.end() ? nullptr : &at->value;
+  return value_in(fields, name);
 }
 
 bool Request::lists(std::string_view field_name, std::string_view word) const noexcept {
@@ -248,6 +268,34 @@ std::vector<std::string_view> cookies(std::string_view field, std::string_view n
       found.push_back(one.substr(name.size() + 1));
   }
   return found;
+}
+
+const std::string* Response::field(std::string_view name) const noexcept {
+  return value_in(fields, name);
+}
+
+std::string post(std::string_view host, std::string_view target, std::string_view content_type,
+                 std::string_view body) {
+  require(is_target(target) && !host.empty() && is_value(host) && is_value(content_type));
+  std::string text = "POST ";
+  text.append(target).append(" HTTP/1.0\r\nHost: ").append(host).append("\r\nContent-Type: ");
+  text.append(content_type).append("\r\nContent-Length: ").append(std::to_string(body.size()));
+  return text.append("\r\n\r\n").append(body);
+}
+
+std::optional<Response> response_of(Bytes bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const auto length = head_length(text);
+  if (!length || *length == 0) return {};
+  Response r;
+  const int status = take_lines(text.substr(0, *length - 2), r.fields,
+                                [&r](std::string_view line) { return take_status_line(line, r); });
+  // without a length, the end of the connection ends the body; only HTTP/1.1 has pieces
+  if (status != 0 || r.field("transfer-encoding")) return {};
+  r.body = text.substr(*length);
+  const std::string* announced = r.field("content-length");
+  if (announced && *announced != std::to_string(r.body.size())) return {};
+  return r;
 }
 
 }  // namespace vernier::net::http

@@ -10,8 +10,8 @@
 #include "vernier/base/codec.hpp"
 
 /// The part of HTTP/1.1 (RFC 9112) that a server needs which serves files to one page: requests
-/// without a body. Stricter than the standard: whatever two readers could understand differently
-/// is refused.
+/// without a body; and the part of HTTP/1.0 that a client needs which asks for one answer at a
+/// time. Stricter than the standard: whatever two readers could understand differently is refused.
 namespace vernier::net::http {
 
 inline constexpr std::size_t longest_head = 16u << 10;  // request line and fields
@@ -59,5 +59,24 @@ bool names_tag(std::string_view if_none_match, std::string_view tag) noexcept;
 
 /// The values of a cookie; a browser may send several of one name.
 std::vector<std::string_view> cookies(std::string_view cookie_field, std::string_view name);
+
+// -- the client ---------------------------------------------------------------------------------
+
+/// A request that posts `body`. The connection ends with the answer, which comes in one piece.
+std::string post(std::string_view host, std::string_view target, std::string_view content_type,
+                 std::string_view body);
+
+struct Response {
+  int status = 0;
+  std::vector<Field> fields;
+  std::string_view body;  // in the bytes that were read
+
+  /// As of a request.
+  const std::string* field(std::string_view name) const noexcept;
+};
+
+/// The answer to such a request: everything that came before the connection ended. Nothing: it is
+/// none, or was cut off.
+std::optional<Response> response_of(Bytes);
 
 }  // namespace vernier::net::http

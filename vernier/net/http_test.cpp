@@ -123,5 +123,46 @@ TEST(Cookies, AreAllOfTheName) {
   EXPECT_EQ(found[2], "");
 }
 
+std::optional<Response> answer(std::string_view text) {
+  return response_of(std::as_bytes(std::span(text)));
+}
+
+TEST(HttpResponse, IsEverythingBeforeTheEndOfTheConnection) {
+  const std::string_view text = "HTTP/1.0 404 Not Found\r\nX-A: b\r\n\r\nnone\r\n";
+  const auto r = answer(text);
+  ASSERT_TRUE(r);
+  EXPECT_EQ(r->status, 404);
+  EXPECT_EQ(r->body, "none\r\n");
+  ASSERT_TRUE(r->field("x-a"));
+  EXPECT_EQ(*r->field("x-a"), "b");
+  EXPECT_FALSE(r->field("content-length"));
+  EXPECT_EQ(answer("HTTP/1.1 200 OK\r\n\r\n")->body, "");
+}
+
+TEST(HttpResponse, ThatWasCutOffIsNone) {
+  const std::string whole = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n{  }";
+  for (std::size_t n = 0; n < whole.size(); ++n) EXPECT_FALSE(answer(whole.substr(0, n))) << n;
+  ASSERT_TRUE(answer(whole));
+  EXPECT_EQ(answer(whole)->body, "{  }");
+  EXPECT_FALSE(answer(whole + " "));
+}
+
+TEST(HttpResponse, ThatIsNotOfTheProtocolIsNone) {
+  for (const char* text :
+       {"", "\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n\r\n", "HTTP/2 200 OK\r\n\r\n",
+        "HTTP/1.0 20 OK\r\n\r\n", "HTTP/1.0 999 OK\r\n\r\n", "HTTP/1.0 +20 OK\r\n\r\n",
+        "HTTP/1.0 200 OK\n\n", "HTTP/1.0 200 OK\r\nContent-Length: -1\r\n\r\n",
+        "HTTP/1.0 200 OK\r\nContent-Length: 0\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"})
+    EXPECT_FALSE(answer(text)) << text;
+  EXPECT_FALSE(answer("HTTP/1.0 200 OK\r\n" + std::string(longest_head, 'x') + ": y\r\n\r\n"));
+}
+
+TEST(HttpRequest, ThatIsPostedSaysHowLongItIs) {
+  EXPECT_EQ(post("a:1", "/v3/kv/range", "application/json", "{}"),
+            "POST /v3/kv/range HTTP/1.0\r\nHost: a:1\r\nContent-Type: application/json\r\n"
+            "Content-Length: 2\r\n\r\n{}");
+}
+
 }  // namespace
 }  // namespace vernier::net::http

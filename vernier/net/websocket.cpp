@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "vernier/base/base64.hpp"
 #include "vernier/base/require.hpp"
 
 namespace vernier::net::websocket {
@@ -46,15 +47,6 @@ void append_masked(std::string& to, Bytes from, const std::array<std::byte, 4>& 
     to[begin + i] = static_cast<char>(from[i] ^ mask[(offset + i) % 4]);
 }
 
-std::string base64(Bytes bytes) {
-  std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                                   reinterpret_cast<const unsigned char*>(bytes.data()),
-                                   static_cast<int>(bytes.size()));
-  text.resize(static_cast<std::size_t>(size));
-  return text;
-}
-
 }  // namespace
 
 bool valid_key(std::string_view key) noexcept {
@@ -71,7 +63,7 @@ std::string accept_key(std::string_view client_key) {
   require(EVP_Digest(text.data(), text.size(), reinterpret_cast<unsigned char*>(digest.data()),
                      &size, EVP_sha1(), nullptr) == 1 &&
           size == digest.size());
-  return base64(digest);
+  return base64({reinterpret_cast<const char*>(digest.data()), digest.size()});
 }
 
 bool is_utf8(std::string_view text) noexcept {

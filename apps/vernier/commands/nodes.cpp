@@ -14,6 +14,7 @@
 #include "apps/vernier/table.hpp"
 #include "vernier/run/placement/nodes.hpp"
 #include "vernier/run/record/manifest.hpp"
+#include "vernier/run/server/discovery.hpp"
 #include "vernier/run/server/hosts.hpp"
 #include "vernier/run/server/team.hpp"
 
@@ -26,7 +27,7 @@ struct NodesRequest {
   std::string on = "127.0.0.1";
   double wait = 5.0;
   RunName run;  // its credentials are those for all servers
-  bool json = false;
+  bool json = false, discover = false;
 };
 
 struct Seen {
@@ -141,9 +142,21 @@ ordered_json node_as_json(const Seen& s) {
   return j;
 }
 
-/// The servers of a list or of a nodes document, each once.
+net::Clock::time_point deadline_of(const NodesRequest& r) {
+  return net::Clock::now() +
+         std::chrono::duration_cast<net::Clock::duration>(std::chrono::duration<double>(r.wait));
+}
+
+/// The servers of a list, of a nodes document or on the local network, each once.
 std::vector<Seen> servers_of(const NodesRequest& r) {
   std::vector<Seen> all;
+  if (r.discover) {
+    const server::Credentials with = server::credentials(r.run.files, server::Side::client);
+    const auto found = server::discovered(deadline_of(r));
+    if (!found) throw no_avahi("no servers can be found on the local network", found.error());
+    for (const server::Announced& a : *found) all.push_back({.address = a.address, .with = with});
+    return all;
+  }
   if (!r.on.ends_with(".xml")) {
     const server::Credentials with = server::credentials(r.run.files, server::Side::client);
     for (const net::Address& a : server_addresses(r.on))
@@ -180,8 +193,7 @@ int show_live_placement(const RunName& run) {
 int show_nodes(const NodesRequest& r) {
   if (!r.run.run.empty() || !r.run.server.empty()) return show_live_placement(r.run);
   std::vector<Seen> all = servers_of(r);
-  const auto deadline = net::Clock::now() + std::chrono::duration_cast<net::Clock::duration>(
-                                                std::chrono::duration<double>(r.wait));
+  const auto deadline = deadline_of(r);
   std::vector<std::thread> threads;
   for (Seen& s : all) threads.emplace_back([&] { look_at(s, deadline); });
   for (std::thread& t : threads) t.join();
@@ -194,7 +206,10 @@ int show_nodes(const NodesRequest& r) {
   if (r.json) {
     fmt::print("{}\n", list.dump(2, ' ', false, ordered_json::error_handler_t::replace));
   } else {
-    show_table(all);
+    if (all.empty())
+      fmt::print("  no servers\n");
+    else
+      show_table(all);
     show_runs(all);
     if (!problems.list().empty()) print_problems(problems);
   }
@@ -209,12 +224,16 @@ Action declare_nodes(CLI::App& app) {
       app.add_option("--on", asked->on,
                      "the servers, separated by commas, or a nodes document (127.0.0.1:4870)")
           ->type_name("HOST[:PORT],…");
+  auto* discover = app.add_flag("--discover", asked->discover,
+                                "the servers on the local network that announce themselves")
+                       ->excludes(on);
   app.add_option("--run", asked->run.run,
                  "the nodes of this active run, and the parts that each runs; with --server: its "
                  "name there")
       ->type_name("RUN")
-      ->excludes(on);
-  declare_server_of_run(app, asked->run)->excludes(on);
+      ->excludes(on)
+      ->excludes(discover);
+  declare_server_of_run(app, asked->run)->excludes(on)->excludes(discover);
   declare_credentials(app, asked->run.files);
   app.add_option("--wait", asked->wait, "how long they may take to answer (5)")
       ->type_name("SECONDS")

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 
@@ -11,7 +13,10 @@
 #include "apps/vernier/run_view.hpp"
 #include "apps/vernier/servers.hpp"
 #include "vernier/base/text.hpp"
+#include "vernier/net/secret.hpp"
 #include "vernier/run/record/run_folder.hpp"
+#include "vernier/run/registry/location.hpp"
+#include "vernier/run/server/enrolment.hpp"
 #include "vernier/run/server/team.hpp"
 
 namespace vernier::app {
@@ -26,7 +31,7 @@ struct RunRequest {
   std::optional<int> threads, late_limit, priority, cpu;
   std::string late, spin, events;
   Permissions permissions;
-  std::string on;
+  std::string on, registry, as;
   std::int64_t keep_every = 1000;
   server::CredentialFiles credentials;
   bool no_orders = false, quiet = false, json = false, detach = false, no_record = false,
@@ -105,6 +110,38 @@ session::Again what_to_run(const RunRequest& a) {
   return what;
 }
 
+/// A name that no other run has: "formation-3f2a9c81d0b4e6a7".
+std::string fresh_name(const std::filesystem::path& document) {
+  std::array<std::byte, 8> random{};
+  net::fill_random(random);
+  std::string name;
+  for (const char c : document.stem().string()) name += registry::is_run_name({&c, 1}) ? c : '-';
+  name.resize(std::min<std::size_t>(name.size(), 80));
+  name += '-';
+  for (const std::byte b : random) name += fmt::format("{:02x}", b);
+  return name;
+}
+
+/// Where the run is known, and under which name.
+void register_run(const RunRequest& a, session::Again& what) {
+  session::Options& o = what.options;
+  if (a.on.empty() && (!a.registry.empty() || !a.as.empty()))
+    throw refusal("V5655", "--registry and --as are for runs on several nodes",
+                  "add --on NODES: local:2, for example");
+  if (a.registry.empty() && !a.as.empty() && o.registry.empty())
+    throw refusal("V5655", "--as names a run in a registry", "add --registry etcd://HOST:PORT,…");
+  if (!a.as.empty() && !registry::is_run_name(a.as))
+    throw refusal("V5655", fmt::format("\"{}\" cannot be the name of a run", a.as),
+                  "use up to 100 letters, digits, '.', '_' and '-'");
+  if (!a.registry.empty()) o.registry = a.registry;
+  if (a.on.empty()) o.registry.clear();
+  o.registry_run = a.as;
+  if (a.on.empty()) return;
+  if (!o.registry.empty()) static_cast<void>(registry::parsed_location(o.registry));
+  if (a.as.empty()) o.registry_run = fresh_name(what.document);
+  o.companion = server::enrolled(a.on);
+}
+
 /// Runs the document on several nodes.
 void divide(const RunRequest& a, session::Again& what, const Catalogue& types) {
   server::run_on_nodes(
@@ -134,6 +171,7 @@ int run(const RunRequest& a, const Invocation& invocation) {
                               invocation.words.end());
   const Show show = a.json ? Show::json : a.quiet ? Show::folder : Show::everything;
   const Catalogue types = running_catalogue(a.permissions);
+  register_run(a, what);
   if (!a.on.empty()) divide(a, what, types);
   return run_and_show(what.document, std::move(what.options), types, show, {a.events}).status;
 }
@@ -196,6 +234,14 @@ Action declare_run(CLI::App& app) {
                  "(1000); 0: never")
       ->type_name("N")
       ->check(CLI::Range(0, 1'000'000'000).description(""));
+  app.add_option("--registry", asked->registry,
+                 "with --on: the etcd cluster that says who leads the run; it stops when another "
+                 "may continue it")
+      ->type_name("etcd://HOST:PORT,…");
+  app.add_option("--as", asked->as,
+                 "with --registry: the name of the run there, under which only one process at a "
+                 "time runs (default: a new one)")
+      ->type_name("NAME");
   declare_credentials(app, asked->credentials);
   many("--record", asked->record, "patterns of signals to record, instead of the document's",
        "PATTERN");

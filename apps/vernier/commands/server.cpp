@@ -13,8 +13,11 @@
 #include "apps/vernier/permissions.hpp"
 #include "apps/vernier/servers.hpp"
 #include "vernier/base/instructions.hpp"
+#include "vernier/base/text.hpp"
 #include "vernier/run/realtime/doctor.hpp"
+#include "vernier/run/record/manifest.hpp"
 #include "vernier/run/server/credentials.hpp"
+#include "vernier/run/server/discovery.hpp"
 #include "vernier/run/server/host.hpp"
 
 namespace vernier::app {
@@ -31,6 +34,7 @@ struct ServerRequest {
   std::optional<std::uint32_t> runs;
   std::size_t connections = 256;
   Permissions permissions;
+  bool announce = false;
 };
 
 std::atomic<server::Host*> served{nullptr};
@@ -130,9 +134,24 @@ void allow_descriptors(std::size_t count) {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/// Says on the local network that the server is there.
+std::unique_ptr<server::Announcement> announced(const std::string& where) {
+  constexpr auto within = std::chrono::seconds(20);
+  const auto at = net::parsed_address(where);
+  if (!at || !net::beyond_this_machine(*at))
+    throw refusal("V5657", fmt::format("other computers cannot reach {}", where),
+                  "--announce goes with --listen 0.0.0.0, for example");
+  auto a = server::Announcement::of(record::host_name(),
+                                    static_cast<std::uint16_t>(*parsed_integer(at->port)),
+                                    std::string(version()), net::Clock::now() + within);
+  if (!a) throw no_avahi("the server cannot be announced", a.error());
+  return std::move(*a);
+}
+
 int host_executors(const ServerRequest& a) {
   allow_descriptors(5 * a.connections + 64);
   server::Host host(host_settings(a));
+  const auto announcement = a.announce ? announced(host.address()) : nullptr;
   const EndSignals guard(host);
   say_at_once(fmt::format("the server waits at {}; Ctrl-C ends", host.address()));
   host.serve();
@@ -147,6 +166,8 @@ Action declare_server(CLI::App& app) {
   app.add_option("--listen", asked->listen,
                  "where to wait (127.0.0.1:4870); port 0: any that is free")
       ->type_name("HOST[:PORT]");
+  app.add_flag("--announce", asked->announce,
+               "say on the local network that it is there (mDNS): vernier nodes --discover");
   declare_credentials(app, asked->files);
   app.add_option("--runs", asked->runs,
                  "how many executors it hosts at once (one for each processor)")

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "vernier/base/base64.hpp"
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/run/desktop/compare_runs.hpp"
 #include "vernier/run/desktop/documents.hpp"

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "vernier/base/base64.hpp"
 #include "vernier/base/digest.hpp"
 #include "vernier/base/text.hpp"
 #include "vernier/run/desktop/problems.hpp"
@@ -104,26 +105,6 @@ std::string report_data(const ordered_json& told, const ReportNumbers& numbers) 
   }
   deflateEnd(&z);
   return packed;
-}
-
-std::string base64(std::string_view bytes) {
-  static constexpr char letters[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const auto byte = [&](std::size_t k) {
-      return i + k < bytes.size()
-                 ? static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[i + k]))
-                 : 0u;
-    };
-    const std::uint32_t three = byte(0) << 16 | byte(1) << 8 | byte(2);
-    out += letters[three >> 18 & 63];
-    out += letters[three >> 12 & 63];
-    out += i + 1 < bytes.size() ? letters[three >> 6 & 63] : '=';
-    out += i + 2 < bytes.size() ? letters[three & 63] : '=';
-  }
-  return out;
 }
 
 std::string report_html(const std::string& title, std::string_view data, const Page& page) {

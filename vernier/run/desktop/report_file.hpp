@@ -34,8 +34,6 @@ class ReportNumbers {
 /// ConfigurationError (V8109) when memory is short.
 std::string report_data(const nlohmann::ordered_json&, const ReportNumbers&);
 
-std::string base64(std::string_view bytes);
-
 /// The file. `data` is that of report_data(). Nothing of it becomes markup or a script.
 std::string report_html(const std::string& title, std::string_view data, const Page&);
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "vernier/base/base64.hpp"
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/temporary_folder.hpp"
 #include "vernier/run/desktop/report_file.hpp"
@@ -43,20 +44,6 @@ std::string unzipped(const std::string& packed) {
   return out;
 }
 
-std::string from_base64(std::string_view text) {
-  static const std::string letters =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    if (c == '=') break;
-    bits = bits << 6 | static_cast<std::uint32_t>(letters.find(c));
-    if ((count += 6) >= 8) out += static_cast<char>(bits >> (count -= 8) & 0xff);
-  }
-  return out;
-}
-
 std::string gzip(const std::string& text) {
   z_stream z{};
   EXPECT_EQ(deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
@@ -83,7 +70,7 @@ struct Unpacked {
   explicit Unpacked(const std::string& html) {
     const std::string begin = "id=\"vernier-report\">";
     const std::size_t at = html.find(begin) + begin.size();
-    whole = unzipped(from_base64(html.substr(at, html.find('<', at) - at)));
+    whole = unzipped(from_base64(html.substr(at, html.find('<', at) - at)).value());
     std::uint64_t length = 0;
     for (int b = 7; b >= 0; --b)
       length = length << 8 | static_cast<unsigned char>(whole[static_cast<std::size_t>(b)]);

@@ -213,16 +213,21 @@ std::vector<Input> RunFolder::copy_inputs(const std::vector<fs::path>& documents
 void RunFolder::write(const Manifest& m) const { write("manifest.json", to_json(m)); }
 
 void RunFolder::write(const std::string& file, std::string_view content) const {
-  replace_file(path_ / file, std::as_bytes(std::span(content)));
+  write_file(path_ / file, content);
+}
+
+void write_file(const fs::path& file, std::string_view content) {
+  replace_file(file, std::as_bytes(std::span(content)));
+}
+
+std::string read_file(const fs::path& file, std::size_t most) {
+  const auto content = file_content(file, most);
+  return {reinterpret_cast<const char*>(content.data()), content.size()};
 }
 
 Manifest read_manifest(const fs::path& run_folder) {
   const fs::path file = run_folder / "manifest.json";
-  const auto read = [&file] {
-    const auto content = file_content(file, largest_manifest);
-    return manifest_from_json({reinterpret_cast<const char*>(content.data()), content.size()},
-                              file);
-  };
+  const auto read = [&file] { return manifest_from_json(read_file(file, largest_manifest), file); };
   Manifest m = read();
   if (m.status != "running" || in_use(run_folder)) return m;
   m = read();  // it may have ended meanwhile

@@ -76,6 +76,11 @@ class RunFolder {
   Descriptor reserve_;
 };
 
+/// A file of a run's folder, completely or not at all. Throws ConfigurationError (V7107).
+void write_file(const std::filesystem::path&, std::string_view content);
+/// Its content, of at most this many bytes. Throws ConfigurationError (V7107).
+std::string read_file(const std::filesystem::path&, std::size_t most);
+
 /// The manifest of a run's directory; its status is "killed" when it says running but no process
 /// writes results. Throws ConfigurationError (V7107, V7108).
 Manifest read_manifest(const std::filesystem::path& run_folder);

@@ -82,6 +82,8 @@ void Archive::note_options(const Options& o) {
   if (!o.changes.record.empty()) note("record", joined(o.changes.record, " "));
   for (const std::string& assignment : o.overrides) note("override", assignment);
   if (!o.from.empty()) note("from", start_file);
+  if (!o.registry.empty()) note("registry", o.registry);
+  if (!o.registry_run.empty()) note("registry-run", o.registry_run);
 }
 
 // The manifest names the code that runs, so its copy must be what was loaded.

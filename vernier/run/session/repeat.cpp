@@ -82,6 +82,10 @@ Again repeated(const std::filesystem::path& run_folder) {
       o.overrides.push_back(value);
     } else if (name == "from") {
       o.from = run_folder / value;
+    } else if (name == "registry") {
+      o.registry = value;
+    } else if (name == "registry-run") {
+      o.registry_run = value;
     } else {
       read.unknown();
     }

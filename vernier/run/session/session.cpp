@@ -71,9 +71,13 @@ class Session::Work final : public Steerable {
     archive_.emplace(composition_, options_, problems);
     executive_->write_below(archive_->outputs());
     try {
+      if (options_.companion)
+        companion_ = options_.companion({options_, composition_, *executive_, archive_->kept(),
+                                         [this](Diagnostic why) { fail(std::move(why)); }});
       start(problems);
       archive_->warn_of_lost(writers_, problems);
     } catch (const ConfigurationError&) {
+      companion_.reset();
       discard();
       throw;
     }
@@ -119,6 +123,7 @@ class Session::Work final : public Steerable {
       fault_ = e.diagnostics().list().front();
     }
     if (ending != executive::Ending::frozen && !come_to_rest()) ending = executive::Ending::failed;
+    if (failed_by_companion()) ending = executive::Ending::failed;
     wall_ += std::chrono::steady_clock::now() - began;
     if (ending != executive::Ending::frozen) ended_ = ending;
     return ending;
@@ -210,7 +215,17 @@ class Session::Work final : public Steerable {
       if (!s.fault) s.fault = e.diagnostics().list().front();
       s.result = Result::failed;
     }
+    if (companion_) companion_->ended(s);
     return s;
+  }
+
+  /// Ends the run, whatever it is doing.
+  void fail(Diagnostic why) {
+    {
+      const std::lock_guard lock(companion_mutex_);
+      if (!companion_fault_) companion_fault_ = std::move(why);
+    }
+    request_stop();
   }
 
   void request_stop() noexcept {
@@ -244,6 +259,18 @@ class Session::Work final : public Steerable {
   const std::filesystem::path& folder() const noexcept { return archive_->kept(); }
 
  private:
+  bool failed_by_companion() {
+    const std::lock_guard lock(companion_mutex_);
+    if (!companion_fault_) return false;
+    fault_ = companion_fault_;  // what failed since then only follows from it
+    return true;
+  }
+
+  void keep_checkpoint() {
+    checkpoints_.push_back(archive_->save(state()));
+    if (companion_) companion_->saved(checkpoints_.back(), executive_->now());
+  }
+
   /// Throws when a checkpoint does not belong to this run; `here` is a state of it.
   void check_fit(const record::Checkpoint& c, const executive::Snapshot& here,
                  const std::filesystem::path& name, Diagnostics& problems) const {
@@ -356,7 +383,7 @@ class Session::Work final : public Steerable {
       const bool due = every() > Duration{} && (ending == executive::Ending::reached ||
                                                 executive_->now() >= next_checkpoint_);
       if (due && ending != executive::Ending::failed && ending != executive::Ending::stopped)
-        checkpoints_.push_back(archive_->save(state()));
+        keep_checkpoint();
       if (ending != executive::Ending::frozen) return ending;
       while (next_checkpoint_ <= executive_->now()) next_checkpoint_ += every();
       requests_.serve();
@@ -525,7 +552,7 @@ class Session::Work final : public Steerable {
   }
   std::string checkpoint() override {
     return in_between([this] {
-      checkpoints_.push_back(archive_->save(state()));
+      keep_checkpoint();
       return checkpoints_.back().string();
     });
   }
@@ -608,6 +635,9 @@ class Session::Work final : public Steerable {
   std::mutex answering_;
   std::unique_ptr<Control> control_;
   std::shared_ptr<void> access_;
+  std::mutex companion_mutex_;
+  std::optional<Diagnostic> companion_fault_;  // why it ends the run
+  std::unique_ptr<Companion> companion_;
 };
 
 Session::Session(Prepared prepared, Options options, Diagnostics& problems)

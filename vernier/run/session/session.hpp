@@ -30,6 +30,34 @@ struct Options;
 
 namespace vernier::session {
 
+struct Options;
+struct Summary;
+
+/// Accompanies a run, and may end it: keeps others informed of where it is. Lives as long as the
+/// session; its functions are called by the thread that runs.
+class Companion {
+ public:
+  /// What it is given.
+  struct Run {
+    const Options& options;
+    const composition::Composition& composition;
+    const executive::Executive& executive;  // outlives it
+    std::filesystem::path folder;           // empty: nothing is kept
+    /// Ends the run as failed, for this reason; from any thread.
+    std::function<void(Diagnostic)> fail;
+  };
+
+  Companion() = default;
+  virtual ~Companion() = default;
+  Companion(const Companion&) = delete;
+  Companion& operator=(const Companion&) = delete;
+
+  /// A checkpoint was written.
+  virtual void saved(const std::filesystem::path&, Time) = 0;
+  /// The run has ended, and all its files are closed.
+  virtual void ended(const Summary&) = 0;
+};
+
 /// How a prepared document is run. Only `overrides`, `orders` and `from` change what the simulation
 /// computes.
 struct Options {
@@ -45,6 +73,10 @@ struct Options {
   using Access =
       std::function<std::shared_ptr<void>(const std::string& run, const Control::Answer&)>;
   Access access = {};
+  /// Called when the run's folder is there and nothing is initialized. May return null. Throws
+  /// ConfigurationError; then nothing is run.
+  using MakeCompanion = std::function<std::unique_ptr<Companion>(Companion::Run)>;
+  MakeCompanion companion = {};
   std::filesystem::path from = {};                // a checkpoint to continue from; empty: the start
   std::optional<Duration> checkpoint_every = {};  // of simulated time; and one at the end
   std::optional<double> rate = {};                // × real time; none: as fast as possible
@@ -59,6 +91,7 @@ struct Options {
   Changes changes = {};
   std::string version = {};
   std::vector<std::string> command = {};
+  std::string registry = {}, registry_run = {};  // its address, and the name of the run there
   /// Called for every event of the run, in order, from another thread.
   std::function<void(const record::Event&)> on_event = {};
   /// Called when something that was asked for is not to be had: by run() before the loop, and from

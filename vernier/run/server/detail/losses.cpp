@@ -111,6 +111,9 @@ void Composer::Work::revive() {
   for (Attempt& a : attempts_) a.next = std::min(a.next, Clock::now() + first_pause);
   const auto until = Clock::now() + answer_within;
   while (!any_ready() && Clock::now() < until) {
+    if (run_.stops())
+      throw ConfigurationError("V5607", "no executor is left, and the run was to stop", {},
+                               Category::peer);
     see_to_seats();
     fleet_.listen(Clock::now() + 20ms);
   }
