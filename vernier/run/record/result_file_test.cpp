@@ -462,6 +462,93 @@ TEST(ResultFile, IsReadableUpToTheLastFlushWhereverItsWritesAreCut) {
   EXPECT_GT(of_journal, 3);
 }
 
+TEST(ResultFile, CanBeContinuedAgainWhereverItsBeginningIsCut) {
+  // who continues a file may be killed while it removes the rows that are not kept
+  const TemporaryFolder folder, again;
+  const path file = folder / "results.h5", copy = again / "results.h5";
+  const std::vector<std::uint64_t> kept{2500, 150};
+  {
+    ResultWriter w(file, small_layout());
+    for (std::uint64_t k = 0; k < 40'000; ++k) {
+      append_fast(w, k);
+      if (k % 10 == 0) append_slow(w, k / 10);
+    }
+    w.close();
+  }
+  std::filesystem::copy_file(file, copy);
+  std::ofstream(copy.string() + ".lock");
+  std::vector<Write> writes;
+  seen = &writes;
+  { ResultWriter w(file, small_layout(), kept); }
+  seen = nullptr;
+  ASSERT_GT(writes.size(), 10u);
+  const auto put = [](const path& to, const Write& w, std::size_t size) {
+    std::fstream f(w.journal ? to.string() + ".lock" : to.string(),
+                   std::ios::binary | std::ios::in | std::ios::out);
+    f.seekp(w.at);
+    f.write(w.bytes.data(), static_cast<std::streamsize>(size));
+    EXPECT_TRUE(f.good());
+  };
+  for (std::size_t n = 0; n < writes.size() && !HasFailure(); ++n) {
+    SCOPED_TRACE(n);
+    const auto try_with = [&](std::size_t size) {
+      const TemporaryFolder killed;
+      for (const char* name : {"results.h5", "results.h5.lock"})
+        std::filesystem::copy_file(again / name, killed / name);
+      const path left = killed / "results.h5";
+      put(left, writes[n], size);
+      ASSERT_TRUE(repair(left));
+      const std::vector<std::uint64_t> rows = recorded_rows(left);
+      ASSERT_EQ(rows.size(), 2u);
+      EXPECT_GE(rows[0], kept[0]);
+      EXPECT_GE(rows[1], kept[1]);
+      { ResultWriter w(left, small_layout(), kept); }
+      const ResultReader r(killed.path());
+      EXPECT_EQ(expect_true_rows(r, "plant.omega"), kept[0]);
+      EXPECT_EQ(expect_true_rows(r, "supervisor.mode"), kept[0]);
+      EXPECT_EQ(expect_true_rows(r, "bus.wheel1.speed"), kept[1]);
+    };
+    const Write& w = writes[n];
+    try_with(0);
+    const auto end = w.at + static_cast<off_t>(w.bytes.size());
+    for (off_t edge = (w.at / 4096 + 1) * 4096; edge < end; edge += 4096)
+      try_with(static_cast<std::size_t>(edge - w.at));
+    put(copy, w, w.bytes.size());
+  }
+}
+
+TEST(ResultFile, ContinuesWhileAnotherProgramHasItOpen) {
+  const TemporaryFolder folder;
+  const path file = folder / "results.h5";
+  {
+    ResultWriter w(file, small_layout());
+    for (std::uint64_t k = 0; k < 100; ++k) append_fast(w, k);
+    w.close();
+  }
+  int ready[2], over[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  ASSERT_EQ(::pipe(over), 0);
+  char word = 0;
+  const pid_t viewer = ::fork();
+  if (viewer == 0) {
+    const ResultReader r(folder.path());
+    const bool told = ::write(ready[1], &word, 1) == 1 && ::read(over[0], &word, 1) == 1;
+    ::_exit(told ? 0 : 1);
+  }
+  ASSERT_EQ(::read(ready[0], &word, 1), 1);
+  {
+    const std::uint64_t rows[] = {50, 0};
+    ResultWriter w(file, small_layout(), rows);
+    for (std::uint64_t k = 50; k < 200; ++k) append_fast(w, k);
+    w.close();
+  }
+  ASSERT_EQ(::write(over[1], &word, 1), 1);
+  int status = 1;
+  ::waitpid(viewer, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(expect_true_rows(ResultReader(folder.path()), "plant.omega"), 200u);
+}
+
 TEST(ResultFile, IsReadByOthersAfterTheWriterWasKilled) {
   const TemporaryFolder folder;
   const path file = folder / "results.h5";

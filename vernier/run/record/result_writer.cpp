@@ -294,7 +294,7 @@ struct ResultWriter::State {
 
   /// Removes the rows that are not kept; shortening is not possible while others read.
   void cut(const ResultLayout& layout, std::span<const std::uint64_t> rows) {
-    const Handle access = hdf5::file_access();
+    const Handle access = hdf5::file_access(lock.descriptor(), false);
     const Handle whole(H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get()), H5Fclose, "cannot open");
     for (std::size_t n = 0; n < layout.groups.size(); ++n) {
       shorten(open_column(whole.get(), path_of_time(n), Scalar::real, 1, false), rows[n]);
@@ -306,7 +306,7 @@ struct ResultWriter::State {
   }
 
   void open_again(const ResultLayout& layout, std::span<const std::uint64_t> rows) {
-    const Handle access = hdf5::file_access(lock.descriptor());
+    const Handle access = hdf5::file_access(lock.descriptor(), false);
     file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, access.get()), H5Fclose,
                   "cannot open");
     for (std::size_t n = 0; n < layout.groups.size(); ++n) {

@@ -199,7 +199,6 @@ void Archive::release_reserve() noexcept {
 
 void Archive::finish(const Summary& s, const std::vector<realtime::LinkFigure>& links) {
   if (!folder_) return;
-  forget_progress();
   const auto number = [](auto v) { return static_cast<double>(v); };
   manifest_.statistics = {{"simulated_s", seconds(s.reached - s.from)},
                           {"wall_s", s.wall},
@@ -238,6 +237,7 @@ void Archive::finish(const Summary& s, const std::vector<realtime::LinkFigure>& 
   manifest_.message = s.fault ? s.fault->message : "";
   manifest_.rewound = s.rewind.has_value();
   folder_->write(manifest_);
+  forget_progress();  // not earlier: it may be killed before the manifest says how it ended
   log(manifest_.status + (manifest_.message.empty() ? "" : ": " + manifest_.message));
 }
 

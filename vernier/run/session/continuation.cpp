@@ -234,6 +234,11 @@ Again continued(const fs::path& run_folder, const std::string& version) {
         "V7133", run_folder,
         fmt::format("it was run by vernier {}, and this is {}", m.version, version));
   again.options.orders.clear();  // those known when it is taken over
+  for (const char* name :
+       {"on", "keep-every", "key", "certificate", "private-key", "authorities"}) {
+    const std::string value = m.option(name);
+    if (!value.empty()) again.options.nodes.emplace_back(name, value);
+  }
   again.options.runs = run_folder.parent_path();
   again.options.continuation = std::make_shared<Continuation>(Continuation{.folder = run_folder});
   return again;

@@ -82,7 +82,7 @@ Again repeated(const std::filesystem::path& run_folder) {
       o.overrides.push_back(value);
     } else if (name == "on" || name == "keep-every" || name == "key" || name == "certificate" ||
                name == "private-key" || name == "authorities") {
-      o.nodes.emplace_back(name, value);
+      // where it ran; only a run that is continued runs there again
     } else if (name == "from") {
       o.from = run_folder / value;
     } else {

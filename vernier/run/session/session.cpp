@@ -206,13 +206,13 @@ class Session::Work final : public Steerable {
     s.reports = watch_->reports();
     s.checks = watch_->checks();
     s.result = result_of(ending, s);
-    if (s.result == Result::finished || s.result == Result::broken_check) saved_->remove_kept();
     try {
       archive_->finish(s, link_figures(*executive_));
     } catch (const ConfigurationError& e) {  // the disk is full
       if (!s.fault) s.fault = e.diagnostics().list().front();
       s.result = Result::failed;
     }
+    if (s.result == Result::finished || s.result == Result::broken_check) saved_->remove_kept();
     return s;
   }
 
