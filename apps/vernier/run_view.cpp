@@ -324,9 +324,11 @@ bool take_over(session::Continuation& c, const session::Prepared& prepared, bool
     std::fflush(stdout);
     return false;
   }
-  if (show == Show::everything)
+  if (show == Show::everything) {
     fmt::print("  {:<9} {}\n", "continues",
                c.checkpoint.empty() ? "from its beginning" : c.checkpoint.filename().string());
+    std::fflush(stdout);
+  }
   return true;
 }
 
