@@ -18,6 +18,7 @@
 #include "vernier/base/text.hpp"
 #include "vernier/run/composition/time_text.hpp"
 #include "vernier/run/realtime/ports.hpp"
+#include "vernier/run/session/continuation.hpp"
 
 namespace vernier::app {
 namespace {
@@ -304,11 +305,39 @@ void link_next(const std::filesystem::path& before, const std::filesystem::path&
                                   ignored);
 }
 
+/// Takes over the run that is to be continued. False: it has ended by itself.
+bool take_over(session::Continuation& c, const session::Prepared& prepared, bool standby,
+               Show show) {
+  session::check_continuable(c, prepared.plan);
+  const std::string folder = c.folder.string();
+  if (standby && show != Show::json) {
+    fmt::print(stderr, "waiting for {}; Ctrl-C ends this\n", folder);
+    std::fflush(stderr);
+  }
+  if (!session::take_over(c, standby, prepared.plan)) {
+    if (show == Show::json)
+      fmt::print("{}\n",
+                 nlohmann::ordered_json{{"folder", folder}, {"status", c.manifest.status}}.dump(
+                     2, ' ', false, nlohmann::json::error_handler_t::replace));
+    else
+      fmt::print("{} has ended by itself: {}\n", folder, c.manifest.status);
+    std::fflush(stdout);
+    return false;
+  }
+  if (show == Show::everything) {
+    fmt::print("  {:<9} {}\n", "continues",
+               c.checkpoint.empty() ? "from its beginning" : c.checkpoint.filename().string());
+    std::fflush(stdout);
+  }
+  return true;
+}
+
 /// One run, which continues `before`, unless that is empty; `rewind` becomes where somebody wants
 /// it to begin again.
 Shown run_once(const std::filesystem::path& document, session::Options options,
                const Catalogue& types, Show show, const EventChoice& events,
-               const std::filesystem::path& before, std::optional<std::filesystem::path>& rewind) {
+               const std::filesystem::path& before, std::optional<std::filesystem::path>& rewind,
+               bool standby) {
   const bool talk = show == Show::everything;
   Diagnostics problems;
   Stopwatch checking;
@@ -334,6 +363,7 @@ Shown run_once(const std::filesystem::path& document, session::Options options,
     });
   };
 
+  if (options.continuation && !take_over(*options.continuation, prepared, standby, show)) return {};
   Stopwatch readying;
   session::Session session(std::move(prepared), std::move(options), problems);
   std::optional<Interruptible> guard;
@@ -384,14 +414,15 @@ Shown run_once(const std::filesystem::path& document, session::Options options,
 }  // namespace
 
 Shown run_and_show(const std::filesystem::path& document, session::Options options,
-                   const Catalogue& types, Show show, const EventChoice& events) {
+                   const Catalogue& types, Show show, const EventChoice& events, bool standby) {
   std::filesystem::path before;
   while (true) {
     std::optional<std::filesystem::path> rewind;
-    Shown shown = run_once(document, options, types, show, events, before, rewind);
+    Shown shown = run_once(document, options, types, show, events, before, rewind, standby);
     if (!rewind) return shown;
     before = shown.folder;
     options.from = *rewind;
+    options.continuation.reset();
   }
 }
 

@@ -17,8 +17,9 @@ struct Shown {
 
 /// Runs a document and shows it as it goes: what runs and how fast, progress on a terminal, events
 /// with their reasons, reports and checks, where the results are. Ctrl-C ends it after the current
-/// tick, a second one at once. Throws ConfigurationError when nothing was run.
+/// tick, a second one at once. `standby`: a run that is continued is waited for, until it no longer
+/// runs. Throws ConfigurationError when nothing was run.
 Shown run_and_show(const std::filesystem::path& document, session::Options, const Catalogue&, Show,
-                   const EventChoice& = {});
+                   const EventChoice& = {}, bool standby = false);
 
 }  // namespace vernier::app

@@ -61,6 +61,13 @@ void declare_credentials(CLI::App& app, server::CredentialFiles& files, CLI::Opt
        "who must have issued the certificate of the other side (PEM)");
 }
 
+std::array<std::pair<const char*, std::string*>, 4> files_of(server::CredentialFiles& f) {
+  return {{{"key", &f.key},
+           {"certificate", &f.certificate},
+           {"private-key", &f.private_key},
+           {"authorities", &f.authorities}}};
+}
+
 std::vector<std::string> executor_words(const Permissions& p, const server::CredentialFiles& c) {
   // an executor has another working directory
   std::vector<std::string> words{"executor"};

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/vernier/permissions.hpp"
@@ -25,6 +27,9 @@ std::vector<net::Address> server_addresses(const std::string&);
 /// --key, --certificate, --private-key, --authorities. `server`: the option without which they mean
 /// nothing; null: none.
 void declare_credentials(CLI::App&, server::CredentialFiles&, CLI::Option* server = nullptr);
+
+/// The same files by the names of their options.
+std::array<std::pair<const char*, std::string*>, 4> files_of(server::CredentialFiles&);
 
 /// The words with which the program becomes an executor.
 std::vector<std::string> executor_words(const Permissions&, const server::CredentialFiles&);

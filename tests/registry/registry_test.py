@@ -127,7 +127,7 @@ class Etcd(WithNodes):
         self.assertIn("error[V5653]: this process does not lead minority any more: ", run.said())
         self.assertFalse(any(map(lives, executors)))
         manifest = json.loads((self.folder / "nodes/parts-0001/manifest.json").read_text())
-        self.assertEqual((manifest["status"], manifest["exit_status"]), ("failed", 5))
+        self.assertEqual(manifest["status"], "running")  # as if it had been killed: another may continue it
 
     def test_a_run_that_has_lost_the_registry_and_all_nodes_stops(self):
         server = self.server()
@@ -171,6 +171,21 @@ class Etcd(WithNodes):
         self.assertEqual((entry["leader"]["process"], entry["record"]["process"]), (other.process.pid, other.process.pid))
         kill(other.process.pid, signal.SIGINT)
         self.assertEqual(other.status(), 130, other.said())
+
+    def test_a_standby_waits_for_the_end_of_the_lease_and_continues(self):
+        run = self.run_on("local:2", "--rate", "100", "--until", "60s", "--checkpoint-every", "5s", "--registry", self.at(4), "--as", "heir")
+        self.checkpoint_after("heir", 0)
+        standby = Run(self.folder, "nodes/parts-0001", "--continue", "--standby")
+        self.addCleanup(standby.close)
+        standby.wait_for("waiting for")
+        first = self.known("heir")
+        kill(run.process.pid)
+        self.assertEqual(standby.status(), 0, standby.said())
+        self.assertEqual(self.known("heir"), {"led": False})  # it reached its end
+        manifest = json.loads((self.folder / "nodes/parts-0001/manifest.json").read_text())
+        self.assertEqual((manifest["status"], len(manifest["continued"])), ("finished", 1))
+        self.assertEqual(first["leader"]["process"], run.process.pid)
+        self.expect_same(self.alone("--until", "60s"), "nodes/parts-0001")
 
     def test_a_run_that_repeats_another_has_a_name_of_its_own(self):
         folder = self.vernier("run", "parts.xml", "--on", "local:2", "--registry", self.at(300), "--until", "3s", "--quiet").stdout.strip()

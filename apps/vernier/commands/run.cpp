@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 
@@ -18,9 +19,13 @@
 #include "vernier/run/registry/location.hpp"
 #include "vernier/run/server/enrolment.hpp"
 #include "vernier/run/server/team.hpp"
+#include "vernier/run/session/continuation.hpp"
 
 namespace vernier::app {
 namespace {
+
+/// A run on several nodes can be continued when it is killed.
+constexpr auto keep_state_after = std::chrono::seconds(1);
 
 struct RunRequest {
   std::string document;
@@ -32,10 +37,10 @@ struct RunRequest {
   std::string late, spin, events;
   Permissions permissions;
   std::string on, registry, as;
-  std::int64_t keep_every = 1000;
+  std::optional<std::int64_t> keep_every;
   server::CredentialFiles credentials;
   bool no_orders = false, quiet = false, json = false, detach = false, no_record = false,
-       real_time = false, require = false;
+       real_time = false, require = false, again = false, standby = false;
 };
 
 /// Takes the policy for late frames and the real-time settings.
@@ -76,15 +81,53 @@ void take_timing(const RunRequest& a, session::Options& o) {
   o.changes.frames = true;
 }
 
+/// The folder of a run; a link such as runs/latest is resolved now, before another run becomes the
+/// latest.
+std::filesystem::path run_folder(const std::string& given) {
+  std::filesystem::path folder = given;
+  if (folder.filename().empty()) folder = folder.parent_path();
+  if (std::filesystem::is_symlink(folder))
+    folder = folder.parent_path() / std::filesystem::read_symlink(folder);
+  return folder;
+}
+
+/// Where and how a run on several nodes runs, as its folder keeps it and as it was given now.
+void take_nodes(RunRequest& a, session::Options& o) {
+  const auto known = [&o](const char* name) {
+    for (const auto& [n, value] : o.nodes)
+      if (n == name) return value;
+    return std::string();
+  };
+  if (a.again) {
+    if (a.on.empty()) a.on = known("on");
+    const std::string every = known("keep-every");
+    if (!a.keep_every && !every.empty()) a.keep_every = parsed_integer(every);
+    for (const auto& [name, file] : files_of(a.credentials))
+      if (file->empty()) *file = known(name);
+  }
+  o.nodes.clear();
+  if (a.on.empty()) return;
+  const auto lasting = [](const std::string& file) {
+    std::error_code none;
+    return std::filesystem::is_regular_file(file, none) ? std::filesystem::absolute(file).string()
+                                                        : file;
+  };
+  o.nodes.emplace_back("on", lasting(a.on));
+  if (a.keep_every) o.nodes.emplace_back("keep-every", std::to_string(*a.keep_every));
+  for (const auto& [name, file] : files_of(a.credentials))
+    if (!file->empty()) o.nodes.emplace_back(name, lasting(*file));
+}
+
 /// A document, or the document and settings in a run's directory; then the options given now.
-session::Again what_to_run(const RunRequest& a) {
+session::Again what_to_run(RunRequest& a) {
   session::Again what;
-  if (record::is_run_folder(a.document)) {
-    std::filesystem::path folder = a.document;
-    // resolve a link such as runs/latest now, before the new run becomes the latest
-    if (std::filesystem::is_symlink(folder))
-      folder = folder.parent_path() / std::filesystem::read_symlink(folder);
-    what = session::repeated(folder);
+  if (a.again) {
+    if (!record::is_run_folder(a.document))
+      throw refusal("V7132", a.document + " is not the folder of a run",
+                    "--continue continues a run that was killed: vernier runs   lists them");
+    what = session::continued(run_folder(a.document), std::string(version()));
+  } else if (record::is_run_folder(a.document)) {
+    what = session::repeated(run_folder(a.document));
     if (a.no_orders) what.options.orders.clear();
   } else {
     what.document = a.document;
@@ -105,8 +148,10 @@ session::Again what_to_run(const RunRequest& a) {
   take_timing(a, o);
   if (a.threads) o.threads = *a.threads;
   o.overrides.insert(o.overrides.end(), a.overrides.begin(), a.overrides.end());
-  o.runs = a.out;
+  if (!a.again) o.runs = a.out;
   o.keep = !a.no_record;
+  take_nodes(a, o);
+  if (!a.on.empty()) o.keep_state_after = keep_state_after;
   return what;
 }
 
@@ -135,11 +180,18 @@ void register_run(const RunRequest& a, session::Again& what) {
                   "use up to 100 letters, digits, '.', '_' and '-'");
   if (!a.registry.empty()) o.registry = a.registry;
   if (a.on.empty()) o.registry.clear();
-  o.registry_run = a.as;
+  if (!a.again || !a.as.empty()) o.registry_run = a.as;
   if (a.on.empty()) return;
   if (!o.registry.empty()) static_cast<void>(registry::parsed_location(o.registry));
-  if (a.as.empty()) o.registry_run = fresh_name(what.document);
+  if (o.registry_run.empty()) o.registry_run = fresh_name(what.document);
   o.companion = server::enrolled(a.on);
+  if (session::Continuation* const c = o.continuation.get()) {
+    session::Options where;
+    where.registry = o.registry;
+    c->wait_until_free = [where, folder = c->folder, run = o.registry_run] {
+      server::registry_of(where, folder)->wait_until_free(run, net::forever);
+    };
+  }
 }
 
 /// Runs the document on several nodes.
@@ -149,7 +201,7 @@ void divide(const RunRequest& a, session::Again& what, const Catalogue& types) {
        .here = {"/proc/self/exe", executor_words(a.permissions, a.credentials)},
        .files = a.credentials,
        .version = std::string(version()),
-       .keep_every = a.keep_every,
+       .keep_every = a.keep_every.value_or(1000),
        .plan =
            [document = what.document, changes = what.options.changes, &types] {
              Diagnostics ignored;
@@ -158,7 +210,7 @@ void divide(const RunRequest& a, session::Again& what, const Catalogue& types) {
       what.options);
 }
 
-int run(const RunRequest& a, const Invocation& invocation) {
+int run(RunRequest a, const Invocation& invocation) {
   if (a.detach) {
     using Way = Background::Show;
     const auto parent = Background::begin(a.json ? Way::json : a.quiet ? Way::folder : Way::lines);
@@ -173,7 +225,8 @@ int run(const RunRequest& a, const Invocation& invocation) {
   const Catalogue types = running_catalogue(a.permissions);
   register_run(a, what);
   if (!a.on.empty()) divide(a, what, types);
-  return run_and_show(what.document, std::move(what.options), types, show, {a.events}).status;
+  return run_and_show(what.document, std::move(what.options), types, show, {a.events}, a.standby)
+      .status;
 }
 
 }  // namespace
@@ -262,6 +315,18 @@ Action declare_run(CLI::App& app) {
       ->type_name("WHICH");
   app.add_flag("-q,--quiet", asked->quiet, "print the run's folder and nothing else");
   app.add_flag("--json", asked->json, "print one JSON object");
+  CLI::Option* again =
+      app.add_flag("--continue", asked->again,
+                   "continue a run that was killed, in its own folder, from its last checkpoint");
+  app.add_flag("--standby", asked->standby,
+               "with --continue: wait, and continue the run as soon as its process dies")
+      ->needs(again)
+      ->excludes("--detach");
+  for (const char* other :
+       {"--set", "--until", "--seed", "--from", "--rate", "--rt", "--require-rt", "--late",
+        "--stop-when-late", "--priority", "--cpu", "--spin", "--record", "--override",
+        "--no-orders", "--out", "--no-record"})
+    again->excludes(other);
   app.footer(
       "Exit status: 0 success, 1 the run failed, 2 bad input, 3 a check failed, 4 late frames, 5 a "
       "peer was lost, 130 interrupted.");

@@ -126,7 +126,13 @@ std::vector<std::byte> encoded(const Checkpoint& c) {
   return bytes;
 }
 
-void write_checkpoint(const fs::path& file, const Checkpoint& c) { replace_file(file, encoded(c)); }
+void write_checkpoint(const fs::path& file, const Checkpoint& c) {
+  write_checkpoint(file, encoded(c));
+}
+
+void write_checkpoint(const fs::path& file, std::span<const std::byte> content) {
+  replace_file(file, content);
+}
 
 Checkpoint decoded_unchecked(std::span<const std::byte> bytes, const fs::path& name) {
   const Head h = checked_head(bytes, name);

@@ -32,6 +32,8 @@ std::string checkpoint_name(Time);
 
 /// The file is written completely or not at all. Throws ConfigurationError (V7107).
 void write_checkpoint(const std::filesystem::path&, const Checkpoint&);
+/// The same of what encoded() has made.
+void write_checkpoint(const std::filesystem::path&, std::span<const std::byte>);
 
 /// Throws ConfigurationError: V7107 not readable, V7110 not a checkpoint, V7111 another version,
 /// V7112 truncated, V7113 damaged.

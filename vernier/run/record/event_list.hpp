@@ -25,6 +25,10 @@ class EventList {
   std::uint64_t total() const noexcept { return begins_.size(); }
   /// Lines [first, first + most), fewer at the end.
   std::vector<Line> lines(std::uint64_t first, std::size_t most) const;
+  /// Bytes of the file with its head and its first lines; all of them at most.
+  std::uint64_t bytes(std::uint64_t lines) const noexcept {
+    return lines < begins_.size() ? begins_[lines] : read_;
+  }
 
  private:
   std::filesystem::path file_;

@@ -125,7 +125,8 @@ bool remove_dead_live_file(const fs::path& run_folder) noexcept {
 
 // -- writer --
 
-LiveRowWriter::LiveRowWriter(const fs::path& folder, const ResultLayout& layout, std::size_t bytes)
+LiveRowWriter::LiveRowWriter(const fs::path& folder, const ResultLayout& layout, std::size_t bytes,
+                             const std::optional<EarlierRows>& earlier)
     : path_(live_file(folder)) {
   std::uint64_t row_bytes = 0;
   for (const GroupSpec& g : layout.groups) row_bytes += RowLayout(g).bytes;
@@ -175,9 +176,25 @@ LiveRowWriter::LiveRowWriter(const fs::path& folder, const ResultLayout& layout,
   write(head, 0);
   shown_.resize(counts_bytes(rings_.size()));
   for (Ring& r : rings_) r.rows.reserve(r.reserve * r.row_bytes);
+  if (earlier) show_earlier(*earlier);
   store_counts(live_running);
   if (!good_) give_up(errno);
   if (::rename(draft.c_str(), path_.c_str()) != 0) give_up(errno);
+}
+
+void LiveRowWriter::show_earlier(const EarlierRows& earlier) {
+  for (std::size_t g = 0; g < rings_.size(); ++g) {
+    Ring& r = rings_[g];
+    const std::uint64_t there = earlier.rows[g], shown = std::min(there, r.capacity);
+    r.written = there - shown;
+    for (std::uint64_t n = shown; n > 0; n = there - r.written) {
+      r.rows = earlier.read(g, r.written, std::min(n, r.reserve));
+      if (r.rows.empty()) break;
+      store(r);
+    }
+    r.written = there;
+    r.rows.reserve(r.reserve * r.row_bytes);
+  }
 }
 
 LiveRowWriter::~LiveRowWriter() {

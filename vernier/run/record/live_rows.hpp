@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,13 +25,27 @@ struct LiveCounts {
   bool operator==(const LiveCounts&) const = default;
 };
 
+inline constexpr std::size_t usual_live_bytes = std::size_t{8} << 20;
+
+/// Rows that a run that is continued has had before: how many of each group, and what they are.
+struct EarlierRows {
+  EarlierRows(std::vector<std::uint64_t> r,
+              std::function<std::vector<std::byte>(std::size_t group, std::uint64_t first,
+                                                   std::uint64_t count)>
+                  f)
+      : rows(std::move(r)), read(std::move(f)) {}
+  std::vector<std::uint64_t> rows;
+  std::function<std::vector<std::byte>(std::size_t group, std::uint64_t first, std::uint64_t count)>
+      read;
+};
+
 /// Used by one thread, which is not the loop. It calls the system, but never waits for a reader.
 class LiveRowWriter {
  public:
   /// Creates the file, with about `bytes` in all; every group has room for the same number of rows,
   /// at least eight. Throws ConfigurationError (V7104): the run then goes on without the file.
   LiveRowWriter(const std::filesystem::path& folder, const ResultLayout&,
-                std::size_t bytes = std::size_t{8} << 20);
+                std::size_t bytes = usual_live_bytes, const std::optional<EarlierRows>& = {});
   /// Says that the run is over, and removes the file: who has it open can still read the rest.
   ~LiveRowWriter();
   LiveRowWriter(const LiveRowWriter&) = delete;
@@ -52,6 +67,7 @@ class LiveRowWriter {
     std::vector<std::byte> rows = {};  // appended and not yet in the file
   };
 
+  void show_earlier(const EarlierRows&);
   void store(Ring&) noexcept;
   void store_counts(std::uint32_t state) noexcept;
   void write(Bytes, std::uint64_t offset) noexcept;

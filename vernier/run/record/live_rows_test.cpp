@@ -116,6 +116,33 @@ TEST(LiveRows, ShowTheSameSignalsAndRowsAsTheRecorderHas) {
   EXPECT_FALSE(r.over());
 }
 
+TEST(LiveRows, OfARunThatContinuesHaveTheirNumbersAndBeginWithEarlierRows) {
+  for (const std::uint64_t before : {0, 5, 10'000}) {
+    const TemporaryFolder folder;
+    const ResultLayout layout = live_layout();
+    const std::size_t bytes = RowLayout(layout.groups[0]).bytes;
+    const EarlierRows earlier({before, 0},
+                              [&](std::size_t group, std::uint64_t first, std::uint64_t count) {
+                                EXPECT_EQ(group, 0u);
+                                std::vector<std::byte> rows;
+                                for (std::uint64_t k = first; k < first + count; ++k)
+                                  for (const std::byte b : numbered(bytes, k)) rows.push_back(b);
+                                return rows;
+                              });
+    LiveRowWriter w(folder.path(), layout, 64 << 10, earlier);
+    LiveRowReader r(folder.path());
+    EXPECT_EQ(r.written(0), before);
+    Seen seen;
+    seen.poll(r, 0);
+    for (std::uint64_t k = before; k < before + 20; ++k) w.append(0, numbered(bytes, k));
+    w.publish({});
+    seen.poll(r, 0);
+    EXPECT_EQ(seen.wrong, 0u);
+    EXPECT_EQ(seen.last, before + 19);
+    EXPECT_GE(seen.rows, std::min<std::uint64_t>(before, 500) + 20);
+  }
+}
+
 TEST(LiveRows, AreReadAsTheFormatSaysAlsoFromAnotherWriter) {
   // written by a script from the text of formats/live: row k is at k/2 s, element e of signal i is
   // k + 10 i + e/4

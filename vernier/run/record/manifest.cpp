@@ -164,6 +164,8 @@ std::string to_json(const Manifest& m) {
   j["exit_status"] = m.exit_status;
   if (!m.message.empty()) j["message"] = m.message;
   if (m.rewound) j["rewound"] = true;
+  for (const Continued& c : m.continued)
+    j["continued"].push_back({{"time", number(c.time)}, {"at", c.at}});
   j["started"] = m.started;
   j["stopped"] = m.stopped;
   j["host"] = m.host;
@@ -237,6 +239,11 @@ Manifest manifest_from_json(std::string_view text, const std::filesystem::path& 
   all.take("options", m.options);
   all.take("machine", m.machine);
   all.take("statistics", m.statistics);
+  all.for_objects("continued", [&](const Members& i) {
+    Continued& to = m.continued.emplace_back();
+    i.take("time", to.time);
+    i.take("at", to.at);
+  });
   all.for_objects("inputs", [&](const Members& i) {
     Input& to = m.inputs.emplace_back();
     i.take("file", to.file);

@@ -35,6 +35,12 @@ struct Checked {
   std::string words;  // "ΔH/H = 3e-12"
 };
 
+/// A run that was killed has continued in its folder.
+struct Continued {
+  double time = 0.0;  // s, simulated: from where
+  std::string at;     // wall time, ISO 8601
+};
+
 /// manifest.json: everything about a run except its results.
 struct Manifest {
   std::string name;         // of the run's directory: "detumble-0007"
@@ -52,7 +58,8 @@ struct Manifest {
   int exit_status = 0;
   std::string message;   // of a failed run: its error in one line
   bool rewound = false;  // an interrupted run: it was to continue in another folder, `next`
-  std::string document;  // the document that was run, below inputs/
+  std::vector<Continued> continued;  // after it had been killed
+  std::string document;              // the document that was run, below inputs/
   std::vector<Input> inputs;
   std::vector<std::string> set;                              // --set, as given
   std::vector<std::pair<std::string, std::string>> options;  // "until" → "300 s", "rate" → "0.5"

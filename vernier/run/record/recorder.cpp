@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
+#include <deque>
 #include <limits>
 #include <mutex>
 #include <system_error>
@@ -65,6 +66,7 @@ class Recorder::Work final : public Pacer {
                                        const RecorderOptions&, Tell);
   void finish() noexcept;
   void add(Event);
+  PassedOn passed_on();
   RecorderStatistics statistics() const;
   Time told() const noexcept { return Time(Duration(told_.load(std::memory_order_acquire))); }
   Outcome wait_for(Time) noexcept override;
@@ -95,6 +97,7 @@ class Recorder::Work final : public Pacer {
     RowLayout layout;
     std::vector<const PortView*> ports;
     OwnedQueue queue;
+    std::uint64_t passed = 0;  // rows
     Gap gap;
     std::uint64_t reported = 0;  // of gap.count; the recorder's thread
 
@@ -113,6 +116,7 @@ class Recorder::Work final : public Pacer {
         copy(row + layout.columns[i].offset, ports[i]->data, layout.columns[i].bytes);
       }
       queue.push();
+      ++passed;
     }
     const std::vector<const PortView*>* reads() const noexcept override { return &ports; }
     // every observer receives every entry: only one records them
@@ -134,6 +138,7 @@ class Recorder::Work final : public Pacer {
         const Note n{part, e};
         std::memcpy(to, &n, sizeof n);
         notes_.push();
+        ++noted_;
       } else {
         events_lost_.fetch_add(1, std::memory_order_relaxed);
       }
@@ -144,6 +149,7 @@ class Recorder::Work final : public Pacer {
   void work();
   bool drain();
   void drain_notes();
+  void add_remarks(Time before);
   void write(const Event&);
   void show_live();
   void report_gaps();
@@ -168,12 +174,17 @@ class Recorder::Work final : public Pacer {
   std::thread thread_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  bool stopping_ = false;                  // guarded by mutex_
-  bool hurry_ = false;                     // guarded by mutex_: somebody is waiting
-  std::vector<Event> added_;               // guarded by mutex_: not from components
+  bool stopping_ = false;     // guarded by mutex_
+  bool flushing_ = false;     // guarded by mutex_: everything is to be in the files
+  bool hurry_ = false;        // guarded by mutex_: somebody is waiting
+  std::vector<Event> added_;  // guarded by mutex_: not from components
+  bool adding_ = false;       // guarded by mutex_: some of these are being written
+  std::condition_variable added_written_;
   std::atomic<std::uint32_t> drained_{0};  // the loop waits on it
 
   Time sampled_ = Time::min();                               // the loop's
+  std::uint64_t noted_ = 0;                                  // the loop's
+  std::deque<Event> remarks_;                                // to be added again
   std::atomic<std::int64_t> complete_{never}, told_{never};  // ns of simulated time
   std::atomic<std::uint64_t> rows_{0}, dropped_{0}, events_{0}, events_lost_{0}, waits_{0};
   std::atomic<bool> failed_{false};
@@ -196,12 +207,26 @@ const std::vector<Recorder::Attachment>& Recorder::Work::begin(
       spec.signals.push_back(spec_of(*v));
     }
   }
-  writer_ = std::make_unique<ResultWriter>(folder / o.file, layout);
   events_path_ = folder / "events.csv";
-  if (o.events) events_file_ = std::make_unique<EventFile>(events_path_);
+  remarks_.assign(o.remarks.begin(), o.remarks.end());
+  std::optional<EarlierRows> shown;
+  if (const auto& e = o.earlier) {
+    writer_ = std::make_unique<ResultWriter>(folder / o.file, layout, e->passed.rows);
+    if (o.events) events_file_ = std::make_unique<EventFile>(events_path_, e->event_bytes);
+    noted_ = e->passed.notes;
+    events_ = e->events;
+    dropped_ = e->dropped;
+    for (const std::uint64_t n : e->passed.rows) rows_ += n;
+    shown.emplace(e->passed.rows, [this](std::size_t group, std::uint64_t first, std::uint64_t n) {
+      return writer_->read_back(group, first, n);
+    });
+  } else {
+    writer_ = std::make_unique<ResultWriter>(folder / o.file, layout);
+    if (o.events) events_file_ = std::make_unique<EventFile>(events_path_);
+  }
   if (o.live) {
     try {
-      live_ = std::make_unique<LiveRowWriter>(folder, layout);
+      live_ = std::make_unique<LiveRowWriter>(folder, layout, usual_live_bytes, shown);
     } catch (const ConfigurationError&) {
       // a run without viewers is better than no run
     }
@@ -214,6 +239,7 @@ const std::vector<Recorder::Attachment>& Recorder::Work::begin(
   for (std::size_t n = 0; n < groups.size(); ++n) {
     taps_.push_back(std::make_unique<Tap>(*this, n, RowLayout(layout.groups[n]), rows));
     taps_.back()->ports = groups[n].ports;
+    if (o.earlier) taps_.back()->passed = o.earlier->passed.rows[n];
     attachments_.push_back({taps_.back().get(), groups[n].sampling});
   }
   if (taps_.empty()) {  // no signals, but events to record
@@ -262,19 +288,21 @@ Outcome Recorder::Work::wait_for(Time) noexcept {
 void Recorder::Work::work() {
   auto pause = std::chrono::microseconds(shortest_sleep);
   while (true) {
-    bool last = false;
+    bool last = false, flush = false;
     {
       std::unique_lock lock(mutex_);
       wake_.wait_for(lock, pause, [this] { return stopping_ || hurry_; });
       hurry_ = false;
       last = stopping_;
+      flush = std::exchange(flushing_, false);
     }
     const bool any = drain();
     pause = any ? shortest_sleep : std::min<std::chrono::microseconds>(pause * 2, longest_sleep);
-    flush_if_due(false);
+    flush_if_due(flush);
     if (last) break;
   }
   flush_if_due(true);
+  add_remarks(Time::max());
   try {
     if (!broken_) writer_->close();
   } catch (const ConfigurationError& e) {
@@ -327,6 +355,30 @@ void Recorder::Work::add(Event e) {
     hurry_ = true;
   }
   wake_.notify_one();
+  // who was told that it is done will find it, whatever happens to this process
+  std::unique_lock lock(mutex_);
+  added_written_.wait(lock, [this] { return added_.empty() && !adding_; });
+}
+
+PassedOn Recorder::Work::passed_on() {
+  PassedOn p{{}, noted_};
+  for (const auto& tap : taps_)
+    if (!tap->ports.empty()) p.rows.push_back(tap->passed);
+  {
+    const std::lock_guard lock(mutex_);
+    hurry_ = flushing_ = true;
+  }
+  wake_.notify_one();
+  return p;
+}
+
+void Recorder::Work::add_remarks(Time before) {
+  while (!remarks_.empty() && remarks_.front().time < before) {
+    const Event e = std::move(remarks_.front());
+    remarks_.pop_front();
+    write(e);
+  }
+  if (before == Time::max() && events_file_) events_file_->flush();
 }
 
 void Recorder::Work::drain_notes() {
@@ -334,6 +386,7 @@ void Recorder::Work::drain_notes() {
   {
     const std::lock_guard lock(mutex_);
     added.swap(added_);
+    adding_ = !added.empty();
   }
   bool any = !added.empty();
   for (const Event& e : added) write(e);
@@ -345,11 +398,18 @@ void Recorder::Work::drain_notes() {
     Event e{n.entry.at.time,     n.entry.remainder,       std::move(t.subject),
             std::move(t.kind),   std::move(t.from),       std::move(t.to),
             std::move(t.reason), std::move(t.transition), t.warning};
+    if (!remarks_.empty()) add_remarks(e.time);
     write(e);
     any = true;
   }
   if (any && events_file_ && !events_file_->flush())
     fail("cannot write " + events_path_.string() + ": " + std::generic_category().message(errno));
+  if (added.empty()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    adding_ = false;
+  }
+  added_written_.notify_all();
 }
 
 void Recorder::Work::write(const Event& e) {
@@ -457,6 +517,7 @@ void Recorder::finish() noexcept {
 }
 
 void Recorder::add(Event e) { work_->add(std::move(e)); }
+PassedOn Recorder::passed_on() { return work_->passed_on(); }
 RecorderStatistics Recorder::statistics() const { return work_->statistics(); }
 Time Recorder::told() const noexcept { return work_->told(); }
 

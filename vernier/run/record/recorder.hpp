@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,6 +43,19 @@ struct Event {
 /// The exact time of an event in seconds, all digits: "238.123456789012".
 std::string exact_seconds(Time, double remainder);
 
+/// How much the loop has passed on to the recorder.
+struct PassedOn {
+  std::vector<std::uint64_t> rows;  // by group
+  std::uint64_t notes = 0;          // events that components have told
+};
+
+/// What the files of a run that is continued have already; the rest is cut off.
+struct Earlier {
+  PassedOn passed = {};
+  std::uint64_t events = 0, event_bytes = 0;  // of events.csv: lines, and bytes with the head
+  std::uint64_t dropped = 0;
+};
+
 struct RecorderOptions {
   std::string version;                 // of Vernier, for the file
   std::string composition;             // its name
@@ -51,6 +65,8 @@ struct RecorderOptions {
   bool live = false;                   // show the newest rows in `live`, if that can be written
   std::size_t queue_bytes = 4u << 20;  // between the loop and the recorder's thread
   Duration flush_every = std::chrono::milliseconds(500);  // wall time; what a crash can lose
+  std::optional<Earlier> earlier = {};                    // nothing: the files do not exist
+  std::vector<Event> remarks = {};                        // to be added when their times come
   /// Called by the recorder's thread for every event, in order.
   std::function<void(const Event&)> on_event = {};
   /// Called by the recorder's thread, once, when it cannot write any more; with the reason.
@@ -111,8 +127,12 @@ class Recorder {
   void finish() noexcept;
 
   /// Records an event that no component has told, such as a remark of the user. From any thread
-  /// except the loop's: it may wait. Nothing happens when nothing is being recorded.
+  /// except the loop's: it waits until the event is in the file. Nothing happens when nothing is
+  /// being recorded.
   void add(Event);
+
+  /// What was passed on so far, by the thread that runs the loop; asks for it to be written soon.
+  PassedOn passed_on();
 
   /// At any time, from any thread.
   RecorderStatistics statistics() const;

@@ -133,6 +133,95 @@ TEST(ResultFile, CanBeReadWhileItIsWritten) {
   EXPECT_EQ(expect_true_rows(r, "plant.omega"), 5000u);
 }
 
+/// Rows are appended, cut back to `kept`, and appended again.
+void expect_continued(std::uint64_t written, std::uint64_t kept, bool closed) {
+  SCOPED_TRACE(::testing::Message() << kept << " of " << written << (closed ? ", closed" : ""));
+  const TemporaryFolder folder;
+  const path file = folder / "results.h5";
+  constexpr std::uint64_t end = 4000;
+  const auto begun = [&] {
+    ResultWriter w(file, small_layout());
+    for (std::uint64_t k = 0; k < written; ++k) append_fast(w, k);
+    append_slow(w, 0);
+    w.flush();
+    if (!closed) _exit(0);  // as if it was killed
+    w.close();
+  };
+  if (closed) {
+    begun();
+  } else if (const pid_t child = fork(); child == 0) {
+    begun();
+  } else {
+    ASSERT_EQ(waitpid(child, nullptr, 0), child);
+    ASSERT_TRUE(repair(file));
+  }
+  EXPECT_EQ(recorded_rows(file), (std::vector<std::uint64_t>{written, 1}));
+  {
+    const std::uint64_t rows[] = {kept, 1};
+    ResultWriter w(file, small_layout(), rows);
+    EXPECT_EQ(w.rows(0), kept);
+    for (std::uint64_t k = kept; k < end; ++k) append_fast(w, k);
+    w.flush();
+    ResultReader r(folder.path());
+    EXPECT_TRUE(r.running());
+    EXPECT_EQ(expect_true_rows(r, "plant.omega"), end);
+    append_slow(w, 1);
+    w.close();
+  }
+  const ResultReader r(folder.path());
+  EXPECT_FALSE(r.running());
+  for (const char* signal : {"plant.omega", "supervisor.mode", "supervisor.armed"})
+    EXPECT_EQ(expect_true_rows(r, signal), end) << signal;
+  EXPECT_EQ(expect_true_rows(r, "bus.wheel1.speed"), 2u);
+  EXPECT_FALSE(std::filesystem::exists(folder / "results.h5.lock"));
+}
+
+TEST(ResultFile, ContinuesAfterRowsThatWereCutBack) {
+  for (const bool closed : {true, false})
+    for (const std::uint64_t kept : {0, 1, 100, 1023, 1024, 1025, 2048, 2500})
+      expect_continued(2500, kept, closed);
+}
+
+TEST(ResultFile, GivesBackRowsAsTheyWereAppended) {
+  const TemporaryFolder folder;
+  ResultWriter w(folder / "results.h5", small_layout());
+  for (std::uint64_t k = 0; k < 5; ++k) append_slow(w, k);
+  w.flush();
+  const std::vector<std::byte> rows = w.read_back(1, 3, 10);
+  ASSERT_EQ(rows.size(), 2 * w.row(1).bytes);
+  double values[4];
+  std::memcpy(values, rows.data(), sizeof values);
+  EXPECT_THAT(values, ::testing::ElementsAre(3.0, -3.0, 4.0, -4.0));
+}
+
+TEST(ResultFile, IsNotContinuedWithoutItsRowsOrWithOtherSignals) {
+  const TemporaryFolder folder;
+  const path file = folder / "results.h5";
+  {
+    ResultWriter w(file, small_layout());
+    for (std::uint64_t k = 0; k < 10; ++k) append_fast(w, k);
+    w.close();
+  }
+  const auto refusal = [&](const ResultLayout& layout, std::vector<std::uint64_t> rows) {
+    try {
+      ResultWriter w(file, layout, rows);
+    } catch (const ConfigurationError& e) {
+      EXPECT_EQ(e.diagnostics().list()[0].code, "V7136");
+      return e.diagnostics().list()[0].message;
+    }
+    return std::string();
+  };
+  EXPECT_THAT(refusal(small_layout(), {11, 0}), ::testing::HasSubstr("it lacks rows"));
+  EXPECT_THAT(refusal(small_layout(), {10}), ::testing::HasSubstr("another number of groups"));
+  ResultLayout other = small_layout();
+  other.groups[1].signals[0].count = 2;
+  EXPECT_THAT(refusal(other, {10, 0}), ::testing::HasSubstr("another signal"));
+  other.groups[1].signals[0].path = "nothing";
+  EXPECT_NE(refusal(other, {10, 0}), "");
+  // and it is as it was
+  EXPECT_EQ(expect_true_rows(ResultReader(folder.path()), "plant.omega"), 10u);
+}
+
 TEST(ResultFile, KeepsExtremesWhenThinned) {
   const TemporaryFolder folder;
   constexpr std::uint64_t rows = 200'000, spike = 123'457;
@@ -371,6 +460,93 @@ TEST(ResultFile, IsReadableUpToTheLastFlushWhereverItsWritesAreCut) {
   }
   EXPECT_GT(cut, 20);
   EXPECT_GT(of_journal, 3);
+}
+
+TEST(ResultFile, CanBeContinuedAgainWhereverItsBeginningIsCut) {
+  // who continues a file may be killed while it removes the rows that are not kept
+  const TemporaryFolder folder, again;
+  const path file = folder / "results.h5", copy = again / "results.h5";
+  const std::vector<std::uint64_t> kept{2500, 150};
+  {
+    ResultWriter w(file, small_layout());
+    for (std::uint64_t k = 0; k < 40'000; ++k) {
+      append_fast(w, k);
+      if (k % 10 == 0) append_slow(w, k / 10);
+    }
+    w.close();
+  }
+  std::filesystem::copy_file(file, copy);
+  std::ofstream(copy.string() + ".lock");
+  std::vector<Write> writes;
+  seen = &writes;
+  { ResultWriter w(file, small_layout(), kept); }
+  seen = nullptr;
+  ASSERT_GT(writes.size(), 10u);
+  const auto put = [](const path& to, const Write& w, std::size_t size) {
+    std::fstream f(w.journal ? to.string() + ".lock" : to.string(),
+                   std::ios::binary | std::ios::in | std::ios::out);
+    f.seekp(w.at);
+    f.write(w.bytes.data(), static_cast<std::streamsize>(size));
+    EXPECT_TRUE(f.good());
+  };
+  for (std::size_t n = 0; n < writes.size() && !HasFailure(); ++n) {
+    SCOPED_TRACE(n);
+    const auto try_with = [&](std::size_t size) {
+      const TemporaryFolder killed;
+      for (const char* name : {"results.h5", "results.h5.lock"})
+        std::filesystem::copy_file(again / name, killed / name);
+      const path left = killed / "results.h5";
+      put(left, writes[n], size);
+      ASSERT_TRUE(repair(left));
+      const std::vector<std::uint64_t> rows = recorded_rows(left);
+      ASSERT_EQ(rows.size(), 2u);
+      EXPECT_GE(rows[0], kept[0]);
+      EXPECT_GE(rows[1], kept[1]);
+      { ResultWriter w(left, small_layout(), kept); }
+      const ResultReader r(killed.path());
+      EXPECT_EQ(expect_true_rows(r, "plant.omega"), kept[0]);
+      EXPECT_EQ(expect_true_rows(r, "supervisor.mode"), kept[0]);
+      EXPECT_EQ(expect_true_rows(r, "bus.wheel1.speed"), kept[1]);
+    };
+    const Write& w = writes[n];
+    try_with(0);
+    const auto end = w.at + static_cast<off_t>(w.bytes.size());
+    for (off_t edge = (w.at / 4096 + 1) * 4096; edge < end; edge += 4096)
+      try_with(static_cast<std::size_t>(edge - w.at));
+    put(copy, w, w.bytes.size());
+  }
+}
+
+TEST(ResultFile, ContinuesWhileAnotherProgramHasItOpen) {
+  const TemporaryFolder folder;
+  const path file = folder / "results.h5";
+  {
+    ResultWriter w(file, small_layout());
+    for (std::uint64_t k = 0; k < 100; ++k) append_fast(w, k);
+    w.close();
+  }
+  int ready[2], over[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  ASSERT_EQ(::pipe(over), 0);
+  char word = 0;
+  const pid_t viewer = ::fork();
+  if (viewer == 0) {
+    const ResultReader r(folder.path());
+    const bool told = ::write(ready[1], &word, 1) == 1 && ::read(over[0], &word, 1) == 1;
+    ::_exit(told ? 0 : 1);
+  }
+  ASSERT_EQ(::read(ready[0], &word, 1), 1);
+  {
+    const std::uint64_t rows[] = {50, 0};
+    ResultWriter w(file, small_layout(), rows);
+    for (std::uint64_t k = 50; k < 200; ++k) append_fast(w, k);
+    w.close();
+  }
+  ASSERT_EQ(::write(over[1], &word, 1), 1);
+  int status = 1;
+  ::waitpid(viewer, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(expect_true_rows(ResultReader(folder.path()), "plant.omega"), 200u);
 }
 
 TEST(ResultFile, IsReadByOthersAfterTheWriterWasKilled) {

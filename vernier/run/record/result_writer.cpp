@@ -36,6 +36,13 @@ struct Column {
   std::size_t row_bytes = sizeof(double);
   std::vector<std::byte> chunk;
 
+  /// Reads the chunk that begins with this row.
+  void load(hsize_t first) {
+    const hsize_t offset[2] = {first, 0};
+    std::uint32_t filters = 0;
+    check(H5Dread_chunk(dataset.get(), H5P_DEFAULT, offset, &filters, chunk.data()), "cannot read");
+  }
+
   void store(hsize_t first, hsize_t rows, bool fresh) {
     const hsize_t offset[2] = {first, 0};
     const hsize_t size[2] = {first + rows, elements};
@@ -90,6 +97,47 @@ std::string rate_text(Rate r) {
   return std::to_string(r.times) + " every " + std::to_string(r.seconds) + " s";
 }
 
+std::string path_of_time(std::size_t group) { return "/groups/" + std::to_string(group) + "/time"; }
+
+hsize_t rows_in(hid_t dataset) {
+  const Handle space(H5Dget_space(dataset), H5Sclose, "dataspace");
+  hsize_t size[2] = {0, 1};
+  H5Sget_simple_extent_dims(space.get(), size, nullptr);
+  return size[0];
+}
+
+/// A column that make_column() has made.
+Column open_column(hid_t file, const std::string& path, Scalar scalar, std::uint32_t count,
+                   bool vector) {
+  Column c;
+  c.rank = vector ? 2 : 1;
+  c.elements = count;
+  c.row_bytes = count * hdf5::element_bytes(scalar);
+  const Handle access = hdf5::property_list(H5P_DATASET_ACCESS);
+  check(H5Pset_chunk_cache(access.get(), 1, 0, 1.0), "chunk cache");
+  c.dataset = Handle(H5Dopen2(file, path.c_str(), access.get()), H5Dclose, "cannot find a signal");
+  const Handle space(H5Dget_space(c.dataset.get()), H5Sclose, "dataspace");
+  const Handle type(H5Dget_type(c.dataset.get()), H5Tclose, "type");
+  const Handle create(H5Dget_create_plist(c.dataset.get()), H5Pclose, "properties");
+  hsize_t size[2] = {0, 1}, chunk[2] = {0, 1};
+  const bool same = H5Sget_simple_extent_ndims(space.get()) == c.rank &&
+                    H5Sget_simple_extent_dims(space.get(), size, nullptr) == c.rank &&
+                    size[1] == count && H5Tequal(type.get(), hdf5::file_type(scalar)) > 0 &&
+                    H5Pget_layout(create.get()) == H5D_CHUNKED &&
+                    H5Pget_chunk(create.get(), 2, chunk) == c.rank && chunk[0] > 0 &&
+                    chunk[0] <= most_rows && chunk[1] == count;
+  if (!same) throw hdf5::Error(path + " is another signal than this run records");
+  c.chunk.resize(c.row_bytes * chunk[0]);
+  return c;
+}
+
+void shorten(const Column& c, hsize_t rows) {
+  const hsize_t there = rows_in(c.dataset.get());
+  if (there < rows) throw hdf5::Error("it lacks rows");
+  const hsize_t size[2] = {rows, c.elements};
+  if (there > rows) check(H5Dset_extent(c.dataset.get(), size), "cannot shorten");
+}
+
 Column make_column(hid_t file, const std::string& path, Scalar scalar, std::uint32_t count,
                    bool vector, hsize_t chunk_rows, hid_t link_list) {
   Column c;
@@ -135,7 +183,7 @@ struct ResultWriter::State {
   std::uint64_t lost = 0;
   hsize_t margin = 0;  // for HDF5's own tables, so that the file can be closed on a full disk
 
-  explicit State(const fs::path& p) : path(p), lock(p) {}
+  explicit State(const fs::path& p, bool again = false) : path(p), lock(p, again) {}
 
   /// Throws Full before anything is written that would not fit.
   void make_room(hsize_t bytes) {
@@ -228,15 +276,53 @@ struct ResultWriter::State {
                          H5Gclose, "group");
     for (std::size_t n = 0; n < layout.groups.size(); ++n) {
       const GroupSpec& spec = layout.groups[n];
-      const std::string path_of_time = "/groups/" + std::to_string(n) + "/time";
       Group g{
           RowLayout(spec),
-          make_column(file.get(), path_of_time, Scalar::real, 1, false, chunk_rows, links.get()),
+          make_column(file.get(), path_of_time(n), Scalar::real, 1, false, chunk_rows, links.get()),
           {},
           chunk_rows};
       hdf5::write_attribute(g.time.dataset.get(), "unit", "s");
       hdf5::write_attribute(g.time.dataset.get(), "rate", rate_text(spec.rate));
       for (const SignalSpec& s : spec.signals) add(g, s, chunk_rows, links.get());
+      margin += 1024 * (spec.signals.size() + 1);
+      groups.push_back(std::move(g));
+    }
+    if (groups.empty()) return;
+    margin += 64 * 1024;
+    make_room(0);
+  }
+
+  /// Removes the rows that are not kept; shortening is not possible while others read.
+  void cut(const ResultLayout& layout, std::span<const std::uint64_t> rows) {
+    const Handle access = hdf5::file_access(lock.descriptor(), false);
+    const Handle whole(H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get()), H5Fclose, "cannot open");
+    for (std::size_t n = 0; n < layout.groups.size(); ++n) {
+      shorten(open_column(whole.get(), path_of_time(n), Scalar::real, 1, false), rows[n]);
+      for (const SignalSpec& s : layout.groups[n].signals)
+        shorten(
+            open_column(whole.get(), group_path(s.path) + "/value", s.scalar, s.count, s.count > 1),
+            rows[n]);
+    }
+  }
+
+  void open_again(const ResultLayout& layout, std::span<const std::uint64_t> rows) {
+    const Handle access = hdf5::file_access(lock.descriptor(), false);
+    file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, access.get()), H5Fclose,
+                  "cannot open");
+    for (std::size_t n = 0; n < layout.groups.size(); ++n) {
+      const GroupSpec& spec = layout.groups[n];
+      Group g{
+          RowLayout(spec), open_column(file.get(), path_of_time(n), Scalar::real, 1, false), {}, 0};
+      g.chunk_rows = g.time.chunk.size() / g.time.row_bytes;
+      for (const SignalSpec& s : spec.signals)
+        g.values.push_back(
+            open_column(file.get(), group_path(s.path) + "/value", s.scalar, s.count, s.count > 1));
+      g.held = g.stored = rows[n] % g.chunk_rows;
+      g.first = rows[n] - g.held;
+      if (g.held > 0) {
+        g.time.load(g.first);
+        for (Column& c : g.values) c.load(g.first);
+      }
       margin += 1024 * (spec.signals.size() + 1);
       groups.push_back(std::move(g));
     }
@@ -263,6 +349,10 @@ struct ResultWriter::State {
 };
 
 namespace {
+
+[[noreturn]] void refuse_to_continue(const fs::path& file, const std::string& why) {
+  throw ConfigurationError("V7136", file.string() + " cannot be continued: " + why);
+}
 
 std::string dotted(std::string_view group) {
   std::string path(group.substr(9));
@@ -328,6 +418,26 @@ ResultWriter::ResultWriter(const fs::path& file, const ResultLayout& layout) {
   }
 }
 
+ResultWriter::ResultWriter(const fs::path& file, const ResultLayout& layout,
+                           std::span<const std::uint64_t> rows) {
+  state_ = std::make_unique<State>(file, true);
+  const auto lock = hdf5::locked();
+  try {
+    if (rows.size() != layout.groups.size())
+      throw hdf5::Error("it has another number of groups than this run records");
+    if (hdf5::marked_open(file) && !mend(file, state_->lock.descriptor()))
+      throw hdf5::Error("it cannot be repaired");
+    state_->cut(layout, rows);
+    state_->open_again(layout, rows);
+  } catch (const hdf5::Error& e) {
+    const std::string why = e.reason;
+    state_->groups.clear();
+    state_->file.reset();
+    state_->lock.release();
+    refuse_to_continue(file, why);
+  }
+}
+
 ResultWriter::~ResultWriter() {
   if (!state_) return;
   const auto lock = hdf5::locked();
@@ -349,6 +459,57 @@ std::uint64_t ResultWriter::rows(std::size_t group) const noexcept {
 }
 
 std::uint64_t ResultWriter::lost() const noexcept { return state_->lost; }
+
+std::vector<std::byte> ResultWriter::read_back(std::size_t group, std::uint64_t first,
+                                               std::uint64_t count) const {
+  const Group& g = state_->groups[group];
+  const auto lock = hdf5::locked();
+  const std::uint64_t there = g.first + g.stored;
+  count = std::min(count, there - std::min(first, there));
+  std::vector<std::byte> rows(count * g.row.bytes), column;
+  if (count == 0) return rows;
+  const auto take = [&](const Column& c, std::size_t to) {
+    column.resize(count * c.row_bytes);
+    const hsize_t offset[2] = {first, 0}, size[2] = {count, c.elements};
+    const Handle type(H5Dget_type(c.dataset.get()), H5Tclose, "type");
+    const Handle from(H5Dget_space(c.dataset.get()), H5Sclose, "dataspace");
+    const Handle memory(H5Screate_simple(c.rank, size, nullptr), H5Sclose, "dataspace");
+    check(H5Sselect_hyperslab(from.get(), H5S_SELECT_SET, offset, nullptr, size, nullptr), "rows");
+    check(
+        H5Dread(c.dataset.get(), type.get(), memory.get(), from.get(), H5P_DEFAULT, column.data()),
+        "cannot read");
+    for (std::uint64_t i = 0; i < count; ++i)
+      std::memcpy(rows.data() + i * g.row.bytes + to, column.data() + i * c.row_bytes, c.row_bytes);
+  };
+  try {
+    take(g.time, 0);
+    for (std::size_t i = 0; i < g.values.size(); ++i) take(g.values[i], g.row.columns[i].offset);
+  } catch (const hdf5::Error& e) {
+    refuse_to_continue(state_->path, e.reason);
+  }
+  return rows;
+}
+
+std::vector<std::uint64_t> recorded_rows(const fs::path& file) {
+  const auto lock = hdf5::locked();
+  std::vector<std::uint64_t> rows;
+  try {
+    const Handle access = hdf5::file_access();
+    const Handle h(H5Fopen(file.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose, "cannot open");
+    const auto there = [&h](const std::string& path) {
+      return H5Lexists(h.get(), path.c_str(), H5P_DEFAULT) > 0;
+    };
+    while (there("/groups") && there("/groups/" + std::to_string(rows.size())) &&
+           there(path_of_time(rows.size()))) {
+      const Handle d(H5Dopen2(h.get(), path_of_time(rows.size()).c_str(), H5P_DEFAULT), H5Dclose,
+                     "time");
+      rows.push_back(rows_in(d.get()));
+    }
+  } catch (const hdf5::Error& e) {
+    refuse_to_continue(file, e.reason);
+  }
+  return rows;
+}
 
 void ResultWriter::append(std::size_t group, std::span<const std::byte> row) {
   require(group < state_->groups.size());

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "vernier/run/record/result_layout.hpp"
 
@@ -24,6 +25,10 @@ class ResultWriter {
   /// Throws ConfigurationError when the file exists or cannot be created, and when two signals
   /// would have the same place in the file.
   ResultWriter(const std::filesystem::path& file, const ResultLayout&);
+  /// Continues a file that has the same layout and no writer: keeps so many rows of each group, and
+  /// adds others after them. Throws ConfigurationError (V7136) when it has not as many.
+  ResultWriter(const std::filesystem::path& file, const ResultLayout&,
+               std::span<const std::uint64_t> rows);
   /// Closes, and ignores failures: call close() to learn of them.
   ~ResultWriter();
   ResultWriter(const ResultWriter&) = delete;
@@ -40,6 +45,9 @@ class ResultWriter {
   void close();
 
   std::uint64_t rows(std::size_t group) const noexcept;
+  /// Rows that are in the file, with the layout row(group); fewer where there are not as many.
+  std::vector<std::byte> read_back(std::size_t group, std::uint64_t first,
+                                   std::uint64_t count) const;
   /// After a failure: rows that were appended and are not in the file, over all groups.
   std::uint64_t lost() const noexcept;
 
@@ -47,5 +55,9 @@ class ResultWriter {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// The rows of each group of a results file that is not being written. Throws ConfigurationError
+/// (V7136).
+std::vector<std::uint64_t> recorded_rows(const std::filesystem::path& file);
 
 }  // namespace vernier::record

@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <map>
 #include <system_error>
+#include <thread>
+#include <utility>
 
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/base/text.hpp"
@@ -113,7 +116,8 @@ std::uint64_t bytes_below(const fs::path& folder) {
 
 }  // namespace
 
-RunLog::RunLog(const fs::path& path) : file_(path) {
+RunLog::RunLog(const fs::path& path, bool again)
+    : file_(path, again ? std::ios::app : std::ios::out) {
   if (!file_) refuse("cannot write", path, std::generic_category().message(errno));
 }
 
@@ -150,9 +154,16 @@ RunFolder::RunFolder(const fs::path& runs, std::string_view name) {
   point_latest(runs, path_);
 }
 
+RunFolder::RunFolder(fs::path folder, Descriptor lock)
+    : path_(std::move(folder)), continued_(true), lock_(std::move(lock)) {
+  log_ = std::make_unique<RunLog>(path_ / "log.txt", true);
+  reserve_ = reserved_room(path_);
+}
+
 void RunFolder::discard() noexcept {
   std::error_code ignored;
   log_.reset();
+  if (continued_) return;
   fs::remove_all(path_, ignored);
   const fs::path runs = path_.parent_path(), latest = runs / "latest";
   if (fs::read_symlink(latest, ignored) != path_.filename()) return;  // a later run's
@@ -223,6 +234,32 @@ void write_file(const fs::path& file, std::string_view content) {
 std::string read_file(const fs::path& file, std::size_t most) {
   const auto content = file_content(file, most);
   return {reinterpret_cast<const char*>(content.data()), content.size()};
+}
+
+Descriptor lock_of_dead_run(const fs::path& run_folder, bool wait) {
+  using namespace std::chrono_literals;
+  Descriptor lock = opened_folder(run_folder);
+  if (!lock) refuse("cannot open", run_folder, std::generic_category().message(errno));
+  // who lists runs holds the lock for a moment
+  const auto patience = std::chrono::steady_clock::now() + 500ms;
+  const auto over = [&] { return !wait && std::chrono::steady_clock::now() > patience; };
+  int status = 0;
+  do {
+    status = ::flock(lock.get(), wait ? LOCK_EX : LOCK_EX | LOCK_NB);
+    if (status == 0 || (errno != EWOULDBLOCK && errno != EINTR)) break;
+    if (!wait) std::this_thread::sleep_for(5ms);
+  } while (!over());
+  // not every file system locks folders: then the lock of the results tells
+  const bool locked = status != 0 && errno == EWOULDBLOCK;
+  while (!locked && being_written(run_folder / "results.h5")) {
+    if (over()) break;
+    std::this_thread::sleep_for(5ms);
+  }
+  if (!locked && !being_written(run_folder / "results.h5")) return lock;
+  Diagnostics problems;
+  problems.error("V7131", run_folder.string() + " cannot be continued: the run still runs", {})
+      .notes.push_back("--standby   waits, and continues the run as soon as its process dies");
+  throw ConfigurationError(problems);
 }
 
 Manifest read_manifest(const fs::path& run_folder) {

@@ -22,7 +22,8 @@ namespace vernier::record {
 /// log.txt: lines with the wall time. Safe from several threads, not for the loop.
 class RunLog {
  public:
-  explicit RunLog(const std::filesystem::path&);
+  /// `again`: adds lines to those that are there.
+  explicit RunLog(const std::filesystem::path&, bool again = false);
   void line(std::string_view);
 
  private:
@@ -44,6 +45,9 @@ class RunFolder {
   /// Creates the next directory of this name; two programs at once get two directories. Characters
   /// unsuitable for file names become '-'. Throws ConfigurationError (V7107).
   RunFolder(const std::filesystem::path& runs, std::string_view name);
+  /// The directory of a run that is continued; `lock`: lock_of_dead_run(). Throws
+  /// ConfigurationError (V7107).
+  RunFolder(std::filesystem::path folder, Descriptor lock);
 
   const std::filesystem::path& path() const noexcept { return path_; }
   std::string name() const { return path_.filename().string(); }
@@ -65,12 +69,14 @@ class RunFolder {
   /// Frees what was set aside at the beginning, so that the last files of a run fit on a full disk.
   void release_reserve() noexcept { reserve_.reset(); }
   RunLog& log() noexcept { return *log_; }
-  /// Removes the folder and all in it, as nothing was run; `latest` is again what it was before.
+  /// Removes the folder and all in it, as nothing was run; `latest` is again what it was before. A
+  /// run that was to be continued is left as it is.
   void discard() noexcept;
 
  private:
   std::filesystem::path path_;
   std::filesystem::path before_;  // what `latest` was; empty: nothing
+  bool continued_ = false;
   Descriptor lock_;
   std::unique_ptr<RunLog> log_;
   Descriptor reserve_;
@@ -80,6 +86,10 @@ class RunFolder {
 void write_file(const std::filesystem::path&, std::string_view content);
 /// Its content, of at most this many bytes. Throws ConfigurationError (V7107).
 std::string read_file(const std::filesystem::path&, std::size_t most);
+/// Locks the directory of a run that no longer runs, for who continues it. `wait`: until it no
+/// longer runs, at once when its process dies. Throws ConfigurationError: V7107, and V7131 when the
+/// run still runs and `wait` is false.
+Descriptor lock_of_dead_run(const std::filesystem::path& run_folder, bool wait);
 
 /// The manifest of a run's directory; its status is "killed" when it says running but no process
 /// writes results. Throws ConfigurationError (V7107, V7108).

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <system_error>
 #include <utility>
 
 #include "vernier/base/text.hpp"
 #include "vernier/run/composition/sources.hpp"
+#include "vernier/run/session/continuation.hpp"
+#include "vernier/run/session/order_log.hpp"
 
 namespace vernier::session {
 
@@ -28,8 +31,7 @@ Archive::Archive(const composition::Composition& c, const Options& o, const Diag
   manifest_.started = record::iso8601(std::chrono::system_clock::now());
   manifest_.set = o.changes.set;
   note_options(o);
-  for (const Diagnostic& d : problems.list())
-    manifest_.warnings.push_back(d.code + ": " + d.message);
+  note_warnings(problems);
   if (!o.keep) {
     place_ = temporary_.emplace().path();
     for (const auto* files : {&c.documents, &c.data})
@@ -58,9 +60,40 @@ Archive::Archive(const composition::Composition& c, const Options& o, const Diag
     std::error_code failed;
     std::filesystem::copy_file(o.from, place_ / start_file, failed);
   }
+  if (!o.orders.empty()) write_orders(place_ / pending_orders_file, o.orders);
   folder_->write(manifest_);
   log(fmt::format("vernier {}: {}", o.version, joined(o.command, " ")));
   for (const std::string& w : manifest_.warnings) log("warning " + w);
+}
+
+Archive::Archive(Continuation& c, const Options& o, const Diagnostics& problems, Time begin)
+    : folder_(std::make_unique<record::RunFolder>(c.folder, std::move(c.lock))),
+      place_(folder_->path()),
+      kept_(place_),
+      manifest_(c.manifest) {
+  const std::string now = record::iso8601(std::chrono::system_clock::now());
+  manifest_.status = "running";
+  manifest_.continued.push_back({seconds(begin), now});
+  const auto fresh = note_warnings(problems);
+  folder_->write(manifest_);
+  log(fmt::format("vernier {}: {}", o.version, joined(o.command, " ")));
+  log(fmt::format("the run was killed; it continues from {}",
+                  c.checkpoint.empty() ? "its beginning" : c.checkpoint.filename().string()));
+  for (const std::string& w : fresh) log("warning " + w);
+}
+
+std::vector<std::string> Archive::note_warnings(const Diagnostics& problems) {
+  std::vector<std::string> fresh;
+  for (const Diagnostic& d : problems.list()) {
+    std::string w = d.code + ": " + d.message;
+    // a run that is continued meets them again
+    const bool known = std::find(manifest_.warnings.begin(), manifest_.warnings.end(), w) !=
+                       manifest_.warnings.end();
+    if (known && !manifest_.continued.empty()) continue;
+    manifest_.warnings.push_back(w);
+    fresh.push_back(std::move(w));
+  }
+  return fresh;
 }
 
 void Archive::note_options(const Options& o) {
@@ -84,6 +117,7 @@ void Archive::note_options(const Options& o) {
   if (!o.from.empty()) note("from", start_file);
   if (!o.registry.empty()) note("registry", o.registry);
   if (!o.registry_run.empty()) note("registry-run", o.registry_run);
+  for (const auto& [name, value] : o.nodes) note(name.c_str(), value);
 }
 
 // The manifest names the code that runs, so its copy must be what was loaded.
@@ -120,19 +154,25 @@ void Archive::log(std::string_view line) const {
 }
 
 void Archive::add(const Diagnostics& warnings) {
-  for (const Diagnostic& d : warnings.list()) {
-    manifest_.warnings.push_back(d.code + ": " + d.message);
-    log("warning " + manifest_.warnings.back());
-  }
+  for (const std::string& w : note_warnings(warnings)) log("warning " + w);
 }
 
-std::filesystem::path Archive::save(const record::Checkpoint& c) const {
-  std::filesystem::path file = folder_->checkpoint(c.snapshot.time);
+std::filesystem::path Archive::save(const record::Checkpoint& c, record::Progress p) const {
+  std::filesystem::path file = place_of(c);
   std::error_code failed;
   std::filesystem::create_directories(file.parent_path(), failed);
-  record::write_checkpoint(file, c);
-  log(fmt::format("checkpoint {}", file.filename().string()));
+  const std::vector<std::byte> content = record::encoded(c);
+  p.checkpoint = sha256(content);
+  record::write_progress(record::progress_file(file), p);
+  record::write_checkpoint(file, content);
+  if (!p.automatic) log(fmt::format("checkpoint {}", file.filename().string()));
   return file;
+}
+
+void Archive::remove(const std::filesystem::path& checkpoint) const {
+  std::error_code none;
+  std::filesystem::remove(checkpoint, none);
+  std::filesystem::remove(record::progress_file(checkpoint), none);
 }
 
 std::filesystem::path Archive::last_checkpoint(Time t, Time begins) const {
@@ -199,7 +239,19 @@ void Archive::finish(const Summary& s, const std::vector<realtime::LinkFigure>& 
   manifest_.message = s.fault ? s.fault->message : "";
   manifest_.rewound = s.rewind.has_value();
   folder_->write(manifest_);
+  forget_progress();  // not earlier: it may be killed before the manifest says how it ended
   log(manifest_.status + (manifest_.message.empty() ? "" : ": " + manifest_.message));
+}
+
+/// A run that has ended is not continued.
+void Archive::forget_progress() const {
+  std::vector<std::filesystem::path> all;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(place_ / "checkpoints", none))
+    if (entry.path().extension() == record::progress_extension) all.push_back(entry.path());
+  all.push_back(place_ / pending_orders_file);
+  all.push_back(place_ / pending_remarks_folder / "events.csv");
+  for (const std::filesystem::path& p : all) std::filesystem::remove(p, none);
 }
 
 void Archive::write_report(const realtime::Health& h,

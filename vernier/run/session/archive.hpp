@@ -9,6 +9,7 @@
 #include "vernier/base/temporary_folder.hpp"
 #include "vernier/run/record/checkpoint.hpp"
 #include "vernier/run/record/manifest.hpp"
+#include "vernier/run/record/progress.hpp"
 #include "vernier/run/record/run_folder.hpp"
 #include "vernier/run/session/session.hpp"
 
@@ -21,6 +22,8 @@ class Archive {
   /// Creates the folder with everything known before the run; `problems` are those found so far.
   /// Throws ConfigurationError.
   Archive(const composition::Composition&, const Options&, const Diagnostics& problems);
+  /// Takes over the folder of a run that is continued from `begin`.
+  Archive(Continuation&, const Options&, const Diagnostics& problems, Time begin);
 
   bool keeps() const noexcept { return folder_ != nullptr; }
   /// Of the files.
@@ -44,12 +47,18 @@ class Archive {
   /// Warnings that came after the creation.
   void add(const Diagnostics& warnings);
 
-  /// Writes a checkpoint; returns its file.
-  std::filesystem::path save(const record::Checkpoint&) const;
+  /// Where a checkpoint is, or will be.
+  std::filesystem::path place_of(const record::Checkpoint& c) const {
+    return folder_->checkpoint(c.snapshot.time);
+  }
+  /// Writes a checkpoint, and before it how far the run's files are; returns its file.
+  std::filesystem::path save(const record::Checkpoint&, record::Progress) const;
+  /// The run removes a checkpoint that it has made by itself.
+  void remove(const std::filesystem::path& checkpoint) const;
   /// The latest checkpoint at or before `t`, and not before `begins`; empty: none.
   std::filesystem::path last_checkpoint(Time t, Time begins) const;
 
-  /// Nothing was run: leaves nothing behind.
+  /// Nothing was run: leaves nothing behind, or what was there before.
   void discard();
   /// Frees the room that is set aside for finish().
   void release_reserve() noexcept;
@@ -60,6 +69,9 @@ class Archive {
  private:
   void note_options(const Options&);
   void note_executed(const composition::Composition&);
+  /// Warnings that are not known yet; returns them.
+  std::vector<std::string> note_warnings(const Diagnostics&);
+  void forget_progress() const;
   void write_report(const realtime::Health&, const std::vector<realtime::LinkFigure>&) const;
 
   std::optional<TemporaryFolder> temporary_;

@@ -53,6 +53,7 @@ FrameLog::FrameLog(const std::filesystem::path& folder, const std::vector<std::s
   options.file = "frames.h5";
   options.events = false;
   options.live = false;
+  options.remarks = {};
   tap_ = recorder_.begin(folder, {group}, options, {}).front().observer;
 }
 

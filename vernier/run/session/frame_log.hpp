@@ -24,6 +24,8 @@ class FrameLog final : public realtime::FrameSink {
   void take(const realtime::Frame&, std::span<const std::int64_t> costs) noexcept override;
   void finish() noexcept { recorder_.finish(); }
   record::RecorderStatistics statistics() const { return recorder_.statistics(); }
+  /// Frames that the loop has passed on.
+  std::uint64_t passed() { return recorder_.passed_on().rows.front(); }
 
  private:
   std::vector<Port> ports_;

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <optional>
+#include <span>
+#include <sstream>
 
 #include "vernier/base/text.hpp"
+#include "vernier/run/record/run_folder.hpp"
 
 namespace vernier::session {
 
@@ -38,6 +42,16 @@ std::size_t message_bytes(const executive::Executive& e) {
   return sizeof(Header) + most * sizeof(double);
 }
 
+void write_line(std::ostream& to, Time at, bool settled, OrderKind kind, std::string_view path,
+                std::span<const double> values) {
+  std::string_view word;
+  for (const auto& [k, name] : kinds)
+    if (k == kind) word = name;
+  to << at.time_since_epoch().count() << (settled ? "+," : ",") << word << ',' << path << ',';
+  for (std::size_t i = 0; i < values.size(); ++i) to << (i ? " " : "") << exact(values[i]);
+  to << '\n';
+}
+
 std::optional<executive::ScheduledOrder> parsed(std::string_view line) {
   std::string_view fields[4];
   for (std::size_t i = 0; i < 4; ++i) {
@@ -67,8 +81,10 @@ std::optional<executive::ScheduledOrder> parsed(std::string_view line) {
 
 }  // namespace
 
-OrderLog::OrderLog(const executive::Executive& e, std::filesystem::path file)
-    : executive_(e), file_(std::move(file)), queue_(message_bytes(e), queued) {}
+OrderLog::OrderLog(const executive::Executive& e, std::filesystem::path file, std::uint64_t known)
+    : executive_(e), file_(std::move(file)), queue_(message_bytes(e), queued), passed_(known) {
+  if (known > 0) out_.open(file_, std::ios::app);
+}
 
 void OrderLog::carried_out(const executive::CarriedOut& o) noexcept {
   std::byte* to = queue_.next();
@@ -81,10 +97,12 @@ void OrderLog::carried_out(const executive::CarriedOut& o) noexcept {
   std::memcpy(to, &h, sizeof h);
   if (!o.values.empty()) std::memcpy(to + sizeof h, o.values.data(), o.values.size_bytes());
   queue_.push();
+  ++passed_;
 }
 
 bool OrderLog::drain() {
   const std::lock_guard lock(drains_);
+  std::vector<double> values;
   while (const std::byte* from = queue_.front()) {
     if (!out_.is_open()) {
       out_.open(file_);
@@ -92,17 +110,10 @@ bool OrderLog::drain() {
     }
     Header h;
     std::memcpy(&h, from, sizeof h);
-    std::string_view word;
-    for (const auto& [kind, name] : kinds)
-      if (kind == h.kind) word = name;
-    out_ << h.at << (h.settled ? "+," : ",") << word << ','
-         << (of_all(h.kind) ? std::string() : executive_.ports()[h.view].path) << ',';
-    for (std::uint32_t i = 0; i < h.count; ++i) {
-      double v = 0.0;
-      std::memcpy(&v, from + sizeof h + i * sizeof v, sizeof v);
-      out_ << (i ? " " : "") << exact(v);
-    }
-    out_ << '\n';
+    values.resize(h.count);
+    if (h.count > 0) std::memcpy(values.data(), from + sizeof h, h.count * sizeof(double));
+    write_line(out_, Time(Duration(h.at)), h.settled, h.kind,
+               of_all(h.kind) ? std::string_view() : executive_.ports()[h.view].path, values);
     queue_.pop();
   }
   if (out_.is_open()) out_.flush();
@@ -112,6 +123,23 @@ bool OrderLog::drain() {
 std::vector<executive::ScheduledOrder> read_orders(const std::filesystem::path& file) {
   std::ifstream in(file);
   return in ? parse_orders(in, file.string()) : std::vector<executive::ScheduledOrder>{};
+}
+
+std::vector<executive::ScheduledOrder> read_whole_orders(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  text.resize(text.rfind('\n') + 1);
+  std::istringstream whole(std::move(text));
+  return parse_orders(whole, file.string());
+}
+
+void write_orders(const std::filesystem::path& file,
+                  const std::vector<executive::ScheduledOrder>& orders) {
+  std::ostringstream text;
+  text << head << '\n';
+  for (const executive::ScheduledOrder& o : orders)
+    write_line(text, o.at, o.settled, o.order.kind, o.order.path, o.order.values);
+  record::write_file(file, text.str());
 }
 
 std::vector<executive::ScheduledOrder> parse_orders(std::istream& in, const std::string& name) {

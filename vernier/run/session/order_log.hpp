@@ -18,11 +18,15 @@ namespace vernier::session {
 /// that time was done. The loop passes lines through a queue.
 class OrderLog final : public executive::OrderJournal {
  public:
-  OrderLog(const executive::Executive&, std::filesystem::path file);
+  /// `known`: orders that the file of a run that is continued has already.
+  OrderLog(const executive::Executive&, std::filesystem::path file, std::uint64_t known = 0);
 
   void carried_out(const executive::CarriedOut&) noexcept override;
-  /// Writes what the loop has passed on. From any thread except the loop's; false: writing failed.
+  /// Writes what the loop has passed on. From any thread, not within the loop; false: writing
+  /// failed.
   bool drain();
+  /// Orders passed on by the loop, by the thread that runs it.
+  std::uint64_t passed() const noexcept { return passed_; }
   /// Orders that found no room.
   std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
 
@@ -32,6 +36,7 @@ class OrderLog final : public executive::OrderJournal {
   std::ofstream out_;  // created with the first order
   std::mutex drains_;
   OwnedQueue queue_;
+  std::uint64_t passed_;
   std::atomic<std::uint64_t> lost_{0};
 };
 
@@ -40,5 +45,12 @@ class OrderLog final : public executive::OrderJournal {
 std::vector<executive::ScheduledOrder> read_orders(const std::filesystem::path& file);
 /// The same of a text; `name` stands for the file in messages.
 std::vector<executive::ScheduledOrder> parse_orders(std::istream&, const std::string& name);
+
+/// The orders of a run that may have been killed while it wrote one: without that one.
+std::vector<executive::ScheduledOrder> read_whole_orders(const std::filesystem::path& file);
+/// Replaces the file. Throws ConfigurationError (V7107).
+void write_orders(const std::filesystem::path& file, const std::vector<executive::ScheduledOrder>&);
+
+inline constexpr const char* orders_file = "orders.csv";
 
 }  // namespace vernier::session

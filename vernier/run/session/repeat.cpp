@@ -80,6 +80,9 @@ Again repeated(const std::filesystem::path& run_folder) {
       for (const std::string_view w : words(value)) o.changes.record.emplace_back(w);
     } else if (name == "override") {
       o.overrides.push_back(value);
+    } else if (name == "on" || name == "keep-every" || name == "key" || name == "certificate" ||
+               name == "private-key" || name == "authorities") {
+      // where it ran; only a run that is continued runs there again
     } else if (name == "from") {
       o.from = run_folder / value;
     } else if (name == "registry") {
@@ -91,7 +94,7 @@ Again repeated(const std::filesystem::path& run_folder) {
     }
   }
   if (rt) o.real_time = real_time;
-  o.orders = read_orders(run_folder / "orders.csv");
+  o.orders = read_orders(run_folder / orders_file);
   return again;
 }
 

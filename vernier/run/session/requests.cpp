@@ -12,6 +12,7 @@ void refuse_request(std::string why, const std::string& note) {
 }
 
 std::string Requests::have_done(What what, const std::function<void()>& wake) {
+  const std::lock_guard alone(callers_);
   std::unique_lock lock(mutex_);
   if (closed_) refuse_request("the run is over");
   what_ = std::move(what);

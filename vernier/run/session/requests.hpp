@@ -30,6 +30,7 @@ class Requests {
   bool closed();
 
  private:
+  std::mutex callers_;  // of have_done()
   std::mutex mutex_;
   std::condition_variable served_;
   What what_;

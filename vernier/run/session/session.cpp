@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -15,20 +16,16 @@
 #include "vernier/run/composition/time_text.hpp"
 #include "vernier/run/executive/executive.hpp"
 #include "vernier/run/session/archive.hpp"
+#include "vernier/run/session/continuation.hpp"
 #include "vernier/run/session/control.hpp"
 #include "vernier/run/session/live.hpp"
 #include "vernier/run/session/order_log.hpp"
 #include "vernier/run/session/pace.hpp"
 #include "vernier/run/session/requests.hpp"
+#include "vernier/run/session/saved_states.hpp"
 #include "vernier/run/session/state.hpp"
 
 namespace vernier::session {
-namespace {
-
-constexpr const char* orders_file = "orders.csv";
-
-}  // namespace
-
 class Session::Work final : public Steerable {
  public:
   Work(Prepared prepared, Options options, Diagnostics& problems)
@@ -67,8 +64,15 @@ class Session::Work final : public Steerable {
     for (const std::string& o : options_.overrides) apply_override(*executive_, o);
     executive_->schedule(options_.orders);
     watch_ = std::make_unique<Watch>(composition_, *executive_);
-    if (!options_.from.empty()) checkpoint_ = record::read_checkpoint(options_.from);
-    archive_.emplace(composition_, options_, problems);
+    if (Continuation* const c = options_.continuation.get()) {
+      take_up(*c, problems);
+    } else {
+      checkpoint_file_ = options_.from;
+      if (!options_.from.empty()) checkpoint_ = record::read_checkpoint(options_.from);
+      archive_.emplace(composition_, options_, problems);
+    }
+    saved_.emplace(*archive_, [this] { return std::pair(state(), progress()); });
+    if (options_.continuation) saved_->adopt(options_.continuation->automatic);
     executive_->write_below(archive_->outputs());
     try {
       if (options_.companion)
@@ -82,7 +86,8 @@ class Session::Work final : public Steerable {
       throw;
     }
     if (!archive_->keeps()) return;
-    orders_ = std::make_unique<OrderLog>(*executive_, archive_->place() / orders_file);
+    orders_ = std::make_unique<OrderLog>(*executive_, archive_->place() / orders_file,
+                                         continued_ ? continued_->orders : 0);
     executive_->keep_journal(orders_.get());
     live_ = std::make_unique<Live>(*executive_, *this);
     const auto answer = [this](std::string_view line) {
@@ -101,6 +106,7 @@ class Session::Work final : public Steerable {
     } catch (...) {  // nobody is left to report it to
     }
     requests_.close();  // a client may be waiting although nothing was run
+    keeper_.reset();
     recorder_.finish();
   }
 
@@ -114,7 +120,7 @@ class Session::Work final : public Steerable {
     if (finished_) refuse_request("the run was finished");
     if (ended_) return *ended_;
     if (std::exchange(stood_still_, true)) continue_from_here();
-    const auto began = std::chrono::steady_clock::now();
+    began_ = std::chrono::steady_clock::now();
     executive::Ending ending = executive::Ending::failed;
     try {
       ending = run_to(until);
@@ -124,7 +130,7 @@ class Session::Work final : public Steerable {
     }
     if (ending != executive::Ending::frozen && !come_to_rest()) ending = executive::Ending::failed;
     if (failed_by_companion()) ending = executive::Ending::failed;
-    wall_ += std::chrono::steady_clock::now() - began;
+    wall_ += std::chrono::steady_clock::now() - *std::exchange(began_, std::nullopt);
     if (ending != executive::Ending::frozen) ended_ = ending;
     return ending;
   }
@@ -180,18 +186,19 @@ class Session::Work final : public Steerable {
     s.fault = fault_;
     // a run finished before its end has done what was wanted of it
     executive::Ending ending = ended_.value_or(executive::Ending::reached);
-    s.wall = std::chrono::duration<double>(wall_).count();
+    s.wall = wall();
     requests_.close();
+    keeper_.reset();
     control_.reset();
     access_.reset();
     if (orders_) s.orders_lost = orders_->lost() + (orders_->drain() ? 0 : 1);
     s.rewind = rewind_;
-    s.checkpoints = checkpoints_;
+    s.checkpoints = saved_->saved();
     s.files = executive_->files();
     if (timing_) timing_->end();
     archive_->release_reserve();
     s.reached = executive_->now();
-    s.statistics = executive_->statistics();
+    s.statistics = statistics();
     watch_->leave(*executive_);
     recorder_.finish();
     s.recorded = recorder_.statistics();
@@ -210,11 +217,13 @@ class Session::Work final : public Steerable {
     s.checks = watch_->checks();
     s.result = result_of(ending, s);
     try {
-      archive_->finish(s, link_figures(*executive_));
+      // what another process may continue now is left as if this one had been killed
+      if (!failed_by_companion()) archive_->finish(s, link_figures(*executive_));
     } catch (const ConfigurationError& e) {  // the disk is full
       if (!s.fault) s.fault = e.diagnostics().list().front();
       s.result = Result::failed;
     }
+    if (s.result == Result::finished || s.result == Result::broken_check) saved_->remove_kept();
     if (companion_) companion_->ended(s);
     return s;
   }
@@ -266,9 +275,10 @@ class Session::Work final : public Steerable {
     return true;
   }
 
-  void keep_checkpoint() {
-    checkpoints_.push_back(archive_->save(state()));
-    if (companion_) companion_->saved(checkpoints_.back(), executive_->now());
+  const std::filesystem::path& save_state() {
+    const std::filesystem::path& file = saved_->save();
+    if (companion_) companion_->saved(file, executive_->now());
+    return file;
   }
 
   /// Throws when a checkpoint does not belong to this run; `here` is a state of it.
@@ -281,6 +291,22 @@ class Session::Work final : public Steerable {
     problems.append(fit);
   }
 
+  /// Continues a run that was killed.
+  void take_up(Continuation& c, Diagnostics& problems) {
+    continued_ = c.progress;
+    // those that it executes again or has not executed yet
+    executive_->schedule(c.pending);
+    options_.orders = c.executed;
+    options_.orders.insert(options_.orders.end(), c.pending.begin(), c.pending.end());
+    if (!c.checkpoint.empty()) {
+      checkpoint_file_ = c.checkpoint;
+    } else {
+      checkpoint_file_ = options_.from;
+    }
+    if (!checkpoint_file_.empty()) checkpoint_ = record::read_checkpoint(checkpoint_file_);
+    archive_.emplace(c, options_, problems, checkpoint_ ? checkpoint_->snapshot.time : Time{});
+  }
+
   /// Sets up recorder and watch, and initializes the components.
   void start(Diagnostics& problems) {
     record::RecorderOptions recording{
@@ -288,6 +314,9 @@ class Session::Work final : public Steerable {
         .composition = composition_.name,
         .start = archive_->started(),
         .live = archive_->keeps(),
+        .earlier = options_.continuation ? options_.continuation->results : std::nullopt,
+        .remarks =
+            options_.continuation ? options_.continuation->remarks : std::vector<record::Event>(),
         .on_event = options_.on_event,
         .on_failure = [this](const std::string& why) { recording_failed(why); }};
     std::vector<record::RecordGroup> groups;
@@ -296,9 +325,10 @@ class Session::Work final : public Steerable {
     if (checkpoint_) {
       // compare the checkpoint with the initial state to see whether it fits
       executive_->initialize();
-      check_fit(*checkpoint_, executive_->save(), options_.from, problems);
+      check_fit(*checkpoint_, executive_->save(), checkpoint_file_, problems);
     }
     recorder_.begin(*executive_, archive_->place(), groups, recording);
+    if (options_.continuation) recording.earlier = options_.continuation->frames;
     if (timing_ && options_.keep) timing_->open(archive_->place(), recording);
     watch_->attach(*executive_);
     if (checkpoint_) {
@@ -307,6 +337,15 @@ class Session::Work final : public Steerable {
       executive_->initialize();
     }
     begins_ = executive_->now();
+    if (begins_ <= stop_ && continued_) {
+      const bool at_checkpoint = !options_.continuation->checkpoint.empty();
+      if (at_checkpoint) begins_ = Time(Duration(continued_->begin));
+      if (at_checkpoint && !watch_->load(continued_->watch))
+        throw ConfigurationError("V7136", checkpoint_file_.string() +
+                                              " cannot be continued: it was written with other "
+                                              "reports or checks");
+      if (at_checkpoint) counted_before_ = executive_->statistics();
+    }
     if (begins_ > stop_) {
       Diagnostics late;
       late.error("V2027",
@@ -364,6 +403,68 @@ class Session::Work final : public Steerable {
     if (timing_) take_privileges();
     if (options_.real_time) executive_->rehearse();
     next_checkpoint_ = every() > Duration{} ? begins_ + every() : Time::max();
+    while (next_checkpoint_ <= executive_->now()) next_checkpoint_ += every();
+    if (keeps_state()) keep_state();
+  }
+
+  /// Whether the run makes checkpoints by itself.
+  bool keeps_state() const {
+    const auto can_return = [](const composition::Part& p) {
+      return p.component->description().abilities.rewinds;
+    };
+    return archive_->keeps() && options_.keep_state_after.count() > 0 && !timing_ &&
+           !options_.checkpoint_every && writers_.empty() &&
+           std::all_of(executive_->parts().begin(), executive_->parts().end(), can_return);
+  }
+
+  void keep_state() {
+    keeper_ = std::make_unique<Regularly>(options_.keep_state_after, [this] {
+      try {
+        in_between([this] {
+          const auto file = saved_->keep();
+          if (companion_ && file) companion_->saved(*file, executive_->now());
+          return std::string();
+        });
+      } catch (const ConfigurationError& e) {
+        if (!requests_.closed()) archive_->log(rendered(e.diagnostics().list().front()));
+      }
+    });
+  }
+
+  /// What a run needs that continues from here in the same folder.
+  record::Progress progress() {
+    orders_->drain();
+    record::PassedOn passed = recorder_.passed_on();
+    const executive::Statistics counted = statistics();
+    return {.begin = begins_.time_since_epoch().count(),
+            .notes = passed.notes,
+            .orders = orders_->passed(),
+            .frames = timing_ ? timing_->logged() : 0,
+            .dropped = recorder_.statistics().dropped,
+            .ticks = counted.ticks,
+            .instants = counted.instants,
+            .microsteps = counted.microsteps,
+            .late = counted.late,
+            .wall = wall(),
+            .rows = std::move(passed.rows),
+            .watch = watch_->save()};
+  }
+
+  /// Of the whole run.
+  executive::Statistics statistics() const {
+    executive::Statistics s = executive_->statistics();
+    if (!continued_) return s;
+    s.ticks += continued_->ticks - counted_before_.ticks;
+    s.instants += continued_->instants - counted_before_.instants;
+    s.microsteps += continued_->microsteps - counted_before_.microsteps;
+    s.late += continued_->late - counted_before_.late;
+    return s;
+  }
+  double wall() const {
+    const auto running =
+        began_ ? std::chrono::steady_clock::now() - *began_ : std::chrono::steady_clock::duration{};
+    return (continued_ ? continued_->wall : 0.0) +
+           std::chrono::duration<double>(wall_ + running).count();
   }
 
   Duration every() const {
@@ -383,7 +484,7 @@ class Session::Work final : public Steerable {
       const bool due = every() > Duration{} && (ending == executive::Ending::reached ||
                                                 executive_->now() >= next_checkpoint_);
       if (due && ending != executive::Ending::failed && ending != executive::Ending::stopped)
-        keep_checkpoint();
+        save_state();
       if (ending != executive::Ending::frozen) return ending;
       while (next_checkpoint_ <= executive_->now()) next_checkpoint_ += every();
       requests_.serve();
@@ -551,10 +652,7 @@ class Session::Work final : public Steerable {
     return timing_->about();
   }
   std::string checkpoint() override {
-    return in_between([this] {
-      keep_checkpoint();
-      return checkpoints_.back().string();
-    });
+    return in_between([this] { return save_state().string(); });
   }
   std::string move(std::string_view part, std::string_view node) override {
     return in_between([this, part = std::string(part), node = std::string(node)] {
@@ -612,6 +710,11 @@ class Session::Work final : public Steerable {
   std::unique_ptr<executive::Executive> executive_;
   std::unique_ptr<Watch> watch_;
   std::optional<record::Checkpoint> checkpoint_;
+  std::filesystem::path checkpoint_file_;
+  std::optional<record::Progress> continued_;  // where a run continues that was killed
+  executive::Statistics counted_before_;       // by this process, before it continued
+  std::optional<SavedStates> saved_;
+  std::unique_ptr<Regularly> keeper_;
   Time begins_{}, stop_{};
   std::atomic<int> frozen_{0};  // requested externally; waiting threads sleep on it
   std::atomic<bool> stopping_{false};
@@ -622,9 +725,9 @@ class Session::Work final : public Steerable {
   Duration longest_rest_{};
   std::optional<Duration> rest_;
   Requests requests_;
-  std::vector<std::filesystem::path> checkpoints_;
   bool begun_ = false, stood_still_ = false, finished_ = false;
-  std::chrono::steady_clock::duration wall_{};  // time spent running
+  std::chrono::steady_clock::duration wall_{};                  // time spent running
+  std::optional<std::chrono::steady_clock::time_point> began_;  // running since
   Time next_checkpoint_ = Time::max();
   std::atomic<bool> returning_{false};  // run_until() must return early
   std::optional<Diagnostic> fault_;     // of a run that failed

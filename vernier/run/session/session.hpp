@@ -1,11 +1,13 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vernier/base/diagnostic.hpp"
@@ -43,7 +45,8 @@ class Companion {
     const composition::Composition& composition;
     const executive::Executive& executive;  // outlives it
     std::filesystem::path folder;           // empty: nothing is kept
-    /// Ends the run as failed, for this reason; from any thread.
+    /// Ends the run as failed, for this reason, because another process may continue it now; from
+    /// any thread.
     std::function<void(Diagnostic)> fail;
   };
 
@@ -57,6 +60,7 @@ class Companion {
   /// The run has ended, and all its files are closed.
   virtual void ended(const Summary&) = 0;
 };
+struct Continuation;
 
 /// How a prepared document is run. Only `overrides`, `orders` and `from` change what the simulation
 /// computes.
@@ -79,9 +83,14 @@ struct Options {
   MakeCompanion companion = {};
   std::filesystem::path from = {};                // a checkpoint to continue from; empty: the start
   std::optional<Duration> checkpoint_every = {};  // of simulated time; and one at the end
-  std::optional<double> rate = {};                // × real time; none: as fast as possible
-  std::optional<RealTime> real_time = {};         // real-time privileges
-  realtime::LatePolicy late = {};                 // by the wall clock
+  /// Without it, in a run as fast as possible: checkpoints of which the last two stay while the run
+  /// runs; the first after this wall time, others at ten times this.
+  std::chrono::milliseconds keep_state_after = std::chrono::milliseconds(0);
+  /// A run that was killed continues in its own folder. Shared, because options are copied.
+  std::shared_ptr<Continuation> continuation = {};
+  std::optional<double> rate = {};         // × real time; none: as fast as possible
+  std::optional<RealTime> real_time = {};  // real-time privileges
+  realtime::LatePolicy late = {};          // by the wall clock
   int threads = 1;
   std::vector<std::string> overrides = {};  // "plant.torque=0 0 1e-3": replaces the value of a port
   std::vector<executive::ScheduledOrder> orders = {};  // of a run that is repeated
@@ -89,6 +98,7 @@ struct Options {
   bool keep = true;                                    // false: nothing is left on disk
   // for the manifest
   Changes changes = {};
+  std::vector<std::pair<std::string, std::string>> nodes = {};  // "on" → "local:2"
   std::string version = {};
   std::vector<std::string> command = {};
   std::string registry = {}, registry_run = {};  // its address, and the name of the run there

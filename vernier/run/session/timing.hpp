@@ -65,7 +65,7 @@ class Timing final : public realtime::FrameSink {
   /// All parts run on other nodes, which keep time and say what became of their frames; null:
   /// frames are not measured. After attach().
   realtime::NodeFrames* follow_nodes(const std::vector<composition::Part>&);
-  /// Creates frames.h5.
+  /// Creates frames.h5; with RecorderOptions::earlier, continues it.
   void open(const std::filesystem::path& folder, const record::RecorderOptions&);
 
   /// Right before the loop, on its thread: acquires the privileges. Returns a warning for each that
@@ -76,6 +76,9 @@ class Timing final : public realtime::FrameSink {
   /// Around every part of the loop: counts its page faults and context switches.
   void enter() noexcept;
   void leave() noexcept;
+
+  /// Frames that were passed on to frames.h5; by the thread that runs the loop.
+  std::uint64_t logged() { return log_ ? log_->passed() : 0; }
 
   /// From any thread except the loop's.
   Pulse pulse() const;

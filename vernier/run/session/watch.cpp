@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vernier/base/codec.hpp"
 #include "vernier/base/require.hpp"
 #include "vernier/base/text.hpp"
 #include "vernier/base/units.hpp"
@@ -79,6 +80,25 @@ void Watch::attach(executive::Executive& executive) {
 void Watch::leave(executive::Executive& executive) noexcept {
   executive.remove(*this);
   for (const auto& e : eyes_) executive.remove(*e);
+}
+
+std::vector<std::byte> Watch::save() const {
+  std::vector<std::byte> bytes;
+  ByteWriter w(bytes);
+  for (const Reported& r : reports_) w(r);
+  for (const Checked& c : checks_) w(c);
+  return bytes;
+}
+
+bool Watch::load(std::span<const std::byte> bytes) {
+  ByteReader r(bytes);
+  for (Reported& x : reports_) r(x);
+  for (Checked& c : checks_) {
+    const std::size_t elements = c.reference.size();
+    r(c);
+    if (c.reference.size() != elements) return false;
+  }
+  return r.complete();
 }
 
 void Watch::sample(Instant at, bool) noexcept {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,10 @@ class Watch final : private executive::Observer {
   /// The time of the last instant seen. From any thread.
   Time now() const noexcept { return Time(Duration(now_.load(std::memory_order_relaxed))); }
 
+  /// What reports and checks know, to continue from; false: it is of others.
+  std::vector<std::byte> save() const;
+  bool load(std::span<const std::byte>);
+
   std::vector<ReportResult> reports() const;
   std::vector<CheckResult> checks() const;
 
@@ -71,6 +76,12 @@ class Watch final : private executive::Observer {
     double least = 0.0, most = 0.0, when = 0.0;
     double integral = 0.0, square = 0.0;  // of the value over time
     double began = 0.0, before = 0.0;     // s
+
+    static constexpr bool visited = true;
+    template <class V>
+    void fields(V& v) {
+      v(any, first, previous, least, most, when, integral, square, began, before);
+    }
   };
   struct Checked {
     composition::Check spec;
@@ -78,6 +89,12 @@ class Watch final : private executive::Observer {
     std::vector<double> reference;  // constant: the first value
     double size = 0.0;              // of the reference
     CheckResult result;
+
+    static constexpr bool visited = true;
+    template <class V>
+    void fields(V& v) {
+      v(reference, size, result.kept, result.seen, result.worst, result.at);
+    }
   };
 
   /// Observes the signals of one cluster.

@@ -41,12 +41,14 @@ bool empty(int journal) noexcept {
 
 struct Settings {
   int journal = -1;
+  bool locks = true;
 };
 
 struct File {
   H5FD_t shared{};  // must be first: HDF5 casts to it
   H5FD_t* inner = nullptr;
   int journal = -1;
+  bool locks = true;
   std::vector<std::byte> record = {};
 };
 
@@ -83,6 +85,7 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t most) 
   if (!f || f->inner == nullptr) return nullptr;
   if (const void* s = H5Pget_driver_info(access)) {
     f->journal = static_cast<const Settings*>(s)->journal;
+    f->locks = static_cast<const Settings*>(s)->locks;
   }
   return &f.release()->shared;
 }
@@ -154,10 +157,12 @@ hid_t make_driver() noexcept {
   c.truncate = [](H5FD_t* f, hid_t transfer, hbool_t closing) {
     return H5FDtruncate(inner(f), transfer, closing);
   };
-  c.lock = [](H5FD_t* f, hbool_t writing) { return H5FDlock(inner(f), writing); };
+  c.lock = [](H5FD_t* f, hbool_t writing) {
+    return own(f).locks ? H5FDlock(inner(f), writing) : 0;
+  };
   c.unlock = [](H5FD_t* f) {
     const KeptReason reason;
-    return H5FDunlock(inner(f));
+    return own(f).locks ? H5FDunlock(inner(f)) : 0;
   };
   constexpr H5FD_mem_t lists[] = H5FD_FLMAP_DICHOTOMY;
   std::copy(std::begin(lists), std::end(lists), c.fl_map);
@@ -166,10 +171,10 @@ hid_t make_driver() noexcept {
 
 }  // namespace
 
-void use_whole_writes(hid_t access, int journal) {
+void use_whole_writes(hid_t access, int journal, bool locks) {
   static const hid_t driver = make_driver();
   check(driver < 0 ? -1 : 0, "driver");
-  const Settings settings{journal};
+  const Settings settings{journal, locks};
   check(H5Pset_driver(access, driver, &settings), "driver");
 }
 

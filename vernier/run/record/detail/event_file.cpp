@@ -36,11 +36,25 @@ std::string exact_seconds(Time time, double remainder) {
   return text;
 }
 
+namespace {
+
+[[noreturn]] void refuse_events(const std::filesystem::path& path, int error) {
+  throw ConfigurationError(
+      "V7104", "cannot write " + path.string() + ": " + std::generic_category().message(error));
+}
+
+}  // namespace
+
+EventFile::EventFile(const std::filesystem::path& path, std::uint64_t kept) {
+  std::error_code failed;
+  std::filesystem::resize_file(path, kept, failed);
+  if (failed) refuse_events(path, failed.value());
+  file_.reset(std::fopen(path.c_str(), "ae"));
+  if (!file_) refuse_events(path, errno);
+}
+
 EventFile::EventFile(const std::filesystem::path& path) : file_(std::fopen(path.c_str(), "wxe")) {
-  if (!file_) {
-    throw ConfigurationError(
-        "V7104", "cannot write " + path.string() + ": " + std::generic_category().message(errno));
-  }
+  if (!file_) refuse_events(path, errno);
   std::fputs("time,component,kind,from,to,reason,transition\n", file_.get());
   flush();
 }

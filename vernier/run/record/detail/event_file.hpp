@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -14,6 +15,9 @@ class EventFile {
  public:
   /// Throws ConfigurationError when the file exists or cannot be created.
   explicit EventFile(const std::filesystem::path&);
+  /// Keeps so many bytes of an existing file, and adds lines after them. Throws
+  /// ConfigurationError.
+  EventFile(const std::filesystem::path&, std::uint64_t kept);
 
   void write(const Event&);
   /// Passes the data to the system, which keeps it if the process dies.

@@ -78,14 +78,14 @@ Handle property_list(hid_t list_class) {
   return {H5Pcreate(list_class), H5Pclose, "cannot make a property list"};
 }
 
-Handle file_access(int journal) {
+Handle file_access(int journal, bool locks) {
   Handle list = property_list(H5P_FILE_ACCESS);
   check(H5Pset_libver_bounds(list.get(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST), "format version");
   // A SWMR reader retries when a checksum is wrong, and doubles its waiting time from 1 ns on.
   // HDF5's default of 100 attempts never ends for a block whose writer was killed in the middle of
   // it; these end within 20 ms.
   check(H5Pset_metadata_read_attempts(list.get(), 24), "attempts");
-  use_whole_writes(list.get(), journal);
+  use_whole_writes(list.get(), journal, locks);
   return list;
 }
 

@@ -69,8 +69,9 @@ void check(herr_t status, const char* what);
 
 Handle property_list(hid_t list_class);
 /// The newest file format, which SWMR (single writer, multiple readers) requires. A writer passes
-/// the journal that makes its writes atomic.
-Handle file_access(int journal = -1);
+/// the journal that makes its writes atomic. Without `locks`, HDF5 opens a file for writing that
+/// others read.
+Handle file_access(int journal = -1, bool locks = true);
 
 /// The types in the file, and the size of one element in memory (identical on little-endian
 /// machines).

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "vernier/base/descriptor.hpp"
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/run/record/detail/driver.hpp"
 #include "vernier/run/record/detail/hdf5.hpp"
@@ -96,17 +97,29 @@ void trim(const fs::path& file) {
 
 }  // namespace
 
-WriterLock::WriterLock(const fs::path& file) : path_(lock_file(file)) {
-  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor_ < 0) {
-    throw ConfigurationError(
-        "V7104", "cannot write " + file.string() + ": " + std::generic_category().message(errno));
-  }
-  // a file system without locks returns other errors; readers then treat the file as being written
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    ::close(descriptor_);
-    throw ConfigurationError("V7104", file.string() + " is being written by another program");
-  }
+WriterLock::WriterLock(const fs::path& file, bool patient) : path_(lock_file(file)) {
+  do {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (descriptor_ < 0) {
+      throw ConfigurationError(
+          "V7104", "cannot write " + file.string() + ": " + std::generic_category().message(errno));
+    }
+    // a file system without locks returns other errors; readers then treat the file as being
+    // written
+    if (::flock(descriptor_, patient ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      ::close(descriptor_);
+      throw ConfigurationError("V7104", file.string() + " is being written by another program");
+    }
+    // who has repaired the file has removed the lock
+  } while (patient && !in_folder());
+}
+
+bool WriterLock::in_folder() const noexcept {
+  struct stat mine {
+  }, there{};
+  return ::fstat(descriptor_, &mine) == 0 && ::stat(path_.c_str(), &there) == 0 &&
+         mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
 }
 
 WriterLock::~WriterLock() {
@@ -128,6 +141,18 @@ bool being_written(const fs::path& file) {
   return taken;
 }
 
+bool mend(const fs::path& file, int lock) {
+  const Descriptor d(::open(file.c_str(), O_RDWR | O_CLOEXEC));
+  if (!d || (lock >= 0 && !hdf5::finish_write(lock, d.get())) || !mend_superblock(d.get()))
+    return false;
+  try {
+    trim(file);
+  } catch (const hdf5::Error&) {
+    return false;
+  }
+  return true;
+}
+
 bool repair(const fs::path& file) {
   if (!hdf5::marked_open(file)) return true;
   const fs::path lock_path = lock_file(file);
@@ -137,19 +162,7 @@ bool repair(const fs::path& file) {
     ::close(lock);
     return false;
   }
-  bool done = false;
-  const int descriptor = ::open(file.c_str(), O_RDWR | O_CLOEXEC);
-  if (descriptor >= 0) {
-    done = (lock < 0 || hdf5::finish_write(lock, descriptor)) && mend_superblock(descriptor);
-    ::close(descriptor);
-  }
-  if (done) {
-    try {
-      trim(file);
-    } catch (const hdf5::Error&) {
-      done = false;
-    }
-  }
+  const bool done = mend(file, lock);
   if (lock >= 0) {
     if (done) ::unlink(lock_path.c_str());
     ::close(lock);

@@ -9,7 +9,8 @@ namespace vernier::record {
 class WriterLock {
  public:
   /// Throws ConfigurationError when another process holds it or the lock file cannot be created.
-  explicit WriterLock(const std::filesystem::path& file);
+  /// `patient`: waits instead for who looks at it or repairs the file.
+  explicit WriterLock(const std::filesystem::path& file, bool patient = false);
   ~WriterLock();
   WriterLock(const WriterLock&) = delete;
   WriterLock& operator=(const WriterLock&) = delete;
@@ -21,9 +22,16 @@ class WriterLock {
   int descriptor() const noexcept { return descriptor_; }
 
  private:
+  /// Whether the lock file still has its name.
+  bool in_folder() const noexcept;
+
   std::filesystem::path path_;
   int descriptor_ = -1;
 };
+
+/// Makes a file readable whose writer died; `lock`: its lock file, held by the caller; negative:
+/// there is none. False when it cannot be changed.
+bool mend(const std::filesystem::path& file, int lock);
 
 /// Whether a process holds the lock of `file`. If in doubt, true.
 bool being_written(const std::filesystem::path& file);
