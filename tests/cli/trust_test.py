@@ -81,7 +81,7 @@ class Trust(InAFolder):
     OTHERS = {"federate",  # below
               "desktop"}   # reads documents as info does, and starts them by `vernier run`
     NO_DOCUMENT = {"demo", "new", "plot", "help", "examples", "runs", "status", "freeze", "resume", "stop", "watch", "set", "send", "step",
-                   "rate", "checkpoint", "mark", "move", "nodes", "server", "rewind", "export", "report", "compare", "explain", "link", "rti", "trust", "time", "frames", "dtd",
+                   "rate", "checkpoint", "mark", "move", "nodes", "registry", "server", "rewind", "export", "report", "compare", "explain", "link", "rti", "trust", "time", "frames", "dtd",
                    "completion", "version"}
 
     def test_no_command_runs_code_that_is_not_trusted(self):
