@@ -3,7 +3,9 @@
 
 usage: runs_test.py <vernier> <source tree> [<unittest argument>...]
 """
+import base64
 import csv
+import gzip
 import json
 import math
 import os
@@ -59,6 +61,24 @@ class Run(InAFolder):
         shutil.rmtree(self.folder / "craft")
         self.vernier("run", "runs/multibody-0001")
         self.assertIn("the runs agree", self.vernier("compare", "runs/multibody-0001", "runs/multibody-0002").stdout)
+
+    def test_shapes_are_kept_with_the_run_and_are_in_its_report(self):
+        shutil.copytree(SOURCE / "examples/shapes", self.folder / "craft")
+        self.vernier("run", "craft/shapes.xml", "--until", "0.1s")
+        shutil.rmtree(self.folder / "craft")
+        self.vernier("run", "runs/shapes-0001")
+        self.assertIn("the runs agree", self.vernier("compare", "runs/shapes-0001", "runs/shapes-0002").stdout)
+        self.vernier("report", "runs/shapes-0001", "-o", "report.html")
+        packed = re.search(r'id="vernier-report">([^<]*)<', (self.folder / "report.html").read_text(encoding="utf-8"))[1]
+        data = gzip.decompress(base64.b64decode(packed))
+        told = json.loads(data[8:8 + int.from_bytes(data[:8], "little")])
+        self.assertEqual(told["left_out"], [])
+        answers = told["runs"][0]["answers"]
+        drawn = {s["file"].split(",")[0]: base64.b64decode(s["file"].split(",")[1])
+                 for b in answers["scene"]["bodies"] for s in b["shapes"] if s["shape"] == "file"}
+        self.assertEqual(drawn, {f"data:model/{kind};base64": (SOURCE / "examples/shapes" / file).read_bytes()
+                                 for kind, file in (("gltf-binary", "bus.glb"), ("stl", "panel.stl"), ("obj", "antenna.obj"))})
+        self.assertEqual([pathlib.Path(f["file"]).suffix for f in answers["source"]["files"]], [".xml", ".xml"])
 
     def test_data_that_parameters_name_are_kept_with_the_run(self):
         shutil.copytree(SOURCE / "examples/csv", self.folder / "csv")

@@ -134,10 +134,20 @@ Shape solid(double mass, const Vector& centre, const Tensor& t, std::string role
   return s;
 }
 
+std::vector<Shape> dressed(std::optional<Shape> assumed, std::vector<Shape> files) {
+  if (!assumed) return files;
+  if (files.empty()) return {std::move(*assumed)};
+  for (Shape& f : files)
+    if (f.role.empty()) f.role = assumed->role;
+  files.front().instead = {std::move(*assumed)};
+  return files;
+}
+
 double reach(const Shape& s) {
   const double own = std::max({plain(s.size).norm() / 2.0, s.radius, s.length / 2.0});
   double far = plain(s.at).norm() + own;
   for (const Vector& p : s.points) far = std::max(far, plain(p).norm());
+  for (const Shape& i : s.instead) far = std::max(far, reach(i));
   return far;
 }
 

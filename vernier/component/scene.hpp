@@ -73,6 +73,9 @@ struct Shape {
   Binding by = {};
   double full = 0.0;  // 0: not known
   std::string planet = {};
+  std::string file = {};  // of the kind `file`: its path
+  Vector scale{1.0, 1.0, 1.0};
+  std::vector<Shape> instead = {};  // what is drawn while there is no file
 };
 
 /// A point of a flexible body.
@@ -161,6 +164,8 @@ Shape solid(double mass, const Vector& centre, const Tensor&, std::string role,
             const std::optional<Vector>& spin = {});
 /// The turn that takes z to a direction; none for a zero direction.
 Quaternion z_to(const Vector& direction);
+/// Draws files in place of a shape that is assumed, which stays for viewers that cannot.
+std::vector<Shape> dressed(std::optional<Shape> assumed, std::vector<Shape> files);
 /// The distance of the farthest point of a shape from the origin of its body, about.
 double reach(const Shape&);
 

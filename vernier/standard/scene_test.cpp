@@ -316,6 +316,90 @@ TEST(Scene, CanBeMadeOfEveryMissionAndExample) {
   EXPECT_GT(made, 30);
 }
 
+/// A document without its <mesh> elements.
+std::string without_meshes(std::string text) {
+  while (true) {
+    const std::size_t from = text.find("<mesh ");
+    if (from == std::string::npos) return text;
+    text.erase(from, text.find("/>", from) + 2 - from);
+  }
+}
+
+TEST(SceneOfMeshes, HasTheFilesWhereTheDocumentPlacesThem) {
+  const fs::path folder = root / "examples/shapes";
+  const Composed c = scene_of(folder / "shapes.xml");
+  const scene::Shape& bus = body(c, "craft.bus").shapes.at(0);
+  EXPECT_EQ(bus.shape, "file");
+  EXPECT_EQ(bus.file, (folder / "bus.glb").string());
+  EXPECT_EQ(bus.role, "bus");  // that of the box which it replaces
+  EXPECT_EQ(bus.scale, (scene::Vector{1, 1, 1}));
+  ASSERT_EQ(bus.instead.size(), 1u);
+  EXPECT_EQ(bus.instead[0].shape, "box");
+  EXPECT_EQ(body(c, "craft.bus").shapes.size(), 1u);
+
+  const scene::Shape& panel = body(c, "craft.panel").shapes.at(0);
+  EXPECT_EQ(panel.scale, (scene::Vector{0.001, 0.001, 0.001}));
+  EXPECT_EQ(panel.at, (scene::Vector{0.25, 0, 0}));
+
+  // z of the file, turned by 60 degrees about y of the body
+  const scene::Shape& dish = body(c, "craft.antenna").shapes.at(0);
+  const Quaterniond q(dish.rotation[3], dish.rotation[0], dish.rotation[1], dish.rotation[2]);
+  const double angle = std::numbers::pi / 3.0;
+  EXPECT_LT((q * Vector3d::UnitZ() - Vector3d(std::sin(angle), 0, std::cos(angle))).norm(),
+            rounding);
+  EXPECT_EQ(dish.role, "probe");
+
+  const std::string json = scene::to_json(c);
+  EXPECT_NE(json.find("\"format\":\"gltf\""), std::string::npos);
+  EXPECT_NE(json.find("\"format\":\"stl\",\"scale\":[0.001,0.001,0.001],\"instead\":[{"),
+            std::string::npos);
+}
+
+TEST(SceneOfMeshes, NothingIsComputedWithThem) {
+  const TemporaryFolder other;
+  for (const char* file : {"shapes.xml", "craft.xml"}) {
+    std::ifstream in(root / "examples/shapes" / file);
+    const std::string content{std::istreambuf_iterator<char>(in), {}};
+    std::ofstream(other / file) << without_meshes(content);
+  }
+  Simulation with(root / "examples/shapes/shapes.xml"), without(other / "shapes.xml");
+  EXPECT_EQ(body(scene_of(other / "shapes.xml"), "craft.bus").shapes.at(0).shape, "box");
+  with.run_until(5.0);
+  without.run_until(5.0);
+  for (const char* signal :
+       {"craft.bus.quaternion", "craft.panel.turn", "craft.antenna.turn", "craft.energy"})
+    EXPECT_EQ(with.read(signal), without.read(signal)) << signal;
+}
+
+TEST(SceneOfMeshes, StandOnTheNodesOfAMechanism) {
+  const TemporaryFolder there;
+  fs::copy_file(root / "formats/scene/good/triangle.stl", there / "Plate.STL");
+  const auto write = [&](const char* mesh) {
+    std::ofstream(there / "swing.xml")
+        << "<mechanism name=\"swing\" version=\"1\"><node name=\"rod\"/>"
+           "<body name=\"plate\" node=\"rod\" mass=\"2 kg\" centre=\"0 -1 0 m\">"
+           "<inertia about=\"centre\" unit=\"kg*m^2\" xx=\"1\" yy=\"1\" zz=\"1\"/>"
+        << mesh << "</body></mechanism>";
+    std::ofstream(there / "run.xml")
+        << "<interconnection name=\"r\"><component id=\"m\" file=\"swing.xml\"/>"
+           "<run stop=\"1 s\" step=\"1 ms\"/></interconnection>";
+    return scene_of(there / "run.xml");
+  };
+  const Composed c = write(
+      "<mesh file=\"Plate.STL\" scale=\"1 -2 1\" position=\"0 -100 0 cm\" rotation=\"90 0 0 "
+      "deg\"/>");
+  ASSERT_EQ(body(c, "m.rod").shapes.size(), 1u);
+  const scene::Shape& plate = body(c, "m.rod").shapes[0];
+  EXPECT_EQ(plate.file, (there / "Plate.STL").string());
+  EXPECT_EQ(plate.scale, (scene::Vector{1, -2, 1}));
+  EXPECT_EQ(plate.at, (scene::Vector{0, -1, 0}));
+  EXPECT_NEAR(plate.rotation[0], std::sqrt(0.5), rounding);
+  EXPECT_NEAR(plate.rotation[3], std::sqrt(0.5), rounding);
+  EXPECT_EQ(plate.instead.at(0).shape, "box");
+  // without it: the box, and the rod to it
+  EXPECT_EQ(body(write(""), "m.rod").shapes.size(), 2u);
+}
+
 TEST(SceneOfAField, HasTheLinesOfADipole) {
   using std::numbers::pi;
   // r = L sin² of the angle from the moment, in the axes of the Earth

@@ -32,16 +32,19 @@ bool is_deck(const std::filesystem::path& file) {
 
 int import(const ImportRequest& a) {
   Diagnostics problems;
+  const std::string name = a.output.empty() || a.output == "-" ? "(document)" : a.output;
   const bool deck = is_deck(a.file);
   const auto document =
       deck ? multibody_loops::import_deck(a.file, problems,
                                           a.steps == "increment"
                                               ? multibody_loops::DeckSteps::increment
                                               : multibody_loops::DeckSteps::value)
-           : multibody_tree::import_urdf(a.file, {.free_base = a.base == "free"}, problems);
+           : multibody_tree::import_urdf(a.file,
+                                         {.free_base = a.base == "free",
+                                          .beside = std::filesystem::absolute(name).parent_path()},
+                                         problems);
   problems.throw_if_errors();
   // report problems of the model itself now, at the lines of the document
-  const std::string name = a.output.empty() || a.output == "-" ? "(document)" : a.output;
   if (deck) {
     multibody_loops::parse_source(*document, name, problems);
   } else {

@@ -10,6 +10,7 @@
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/component/catalogue.hpp"
 #include "vernier/component/description.hpp"
+#include "vernier/component/scene.hpp"
 #include "vernier/kernel/constrained/elements.hpp"
 #include "vernier/kernel/constrained/solver.hpp"
 
@@ -78,6 +79,7 @@ struct Definition {
   std::vector<std::filesystem::path> not_loaded;
   std::vector<Joined> joined;
   std::vector<Bending> bending;
+  std::map<std::string, std::vector<scene::Shape>, std::less<>> meshes;  // by body, for pictures
 };
 
 }  // namespace vernier::multibody_loops

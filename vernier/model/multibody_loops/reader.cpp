@@ -31,10 +31,11 @@ class DocumentSource final : public Source {
         code_(std::move(code)) {
     Diagnostics of_files;
     document::Report report(document_, found_);
-    detail::Builder builder(document_, report, found_, of_files, nullptr, code_.get());
+    detail::Builder builder(document_, report, found_, of_files, nullptr, code_.get(), meshes_);
     alone_ = builder.run().alone;
     specs_ = builder.specs();
     files_ = builder.files();
+    for (const auto& [name, file] : meshes_) files_.insert(file.path);
     multibody_tree::add_in_order(problems, of_files, found_);
     found_.append(of_files);
   }
@@ -51,7 +52,8 @@ class DocumentSource final : public Source {
   Definition made(const Parameters& p) const override {
     Diagnostics found, of_files;
     document::Report report(document_, found);
-    detail::Builder builder(document_, report, found, of_files, &p, code_.get());
+    multibody_tree::MeshFiles meshes = meshes_;
+    detail::Builder builder(document_, report, found, of_files, &p, code_.get(), meshes);
     Definition d = builder.run();
     of_files.append(found);
     multibody_tree::report_set(of_files, found_, p, specs_);
@@ -65,6 +67,7 @@ class DocumentSource final : public Source {
   std::vector<ParameterSpec> specs_;
   Diagnostics found_;  // in the document and in its files, without parameters
   std::set<std::filesystem::path> files_;
+  multibody_tree::MeshFiles meshes_;
   Alone alone_;
 };
 

@@ -116,10 +116,16 @@ class Painter {
       const auto& J = m.inertia;
       scene::Body& b = drawn(m.node);
       b.kind = scene::Body::Kind::part;
-      b.shapes.push_back(scene::solid(m.mass, numbers_of(m.centre),
-                                      {J.xx, J.yy, J.zz, J.xy, J.xz, J.yz}, "bus",
-                                      wheel_axis(m.node, m.centre)));
+      scene::Shape assumed =
+          scene::solid(m.mass, numbers_of(m.centre), {J.xx, J.yy, J.zz, J.xy, J.xz, J.yz}, "bus",
+                       wheel_axis(m.node, m.centre));
       if (m.mass > most) most = m.mass, heaviest = m.node;
+      if (const auto own = definition_.meshes.find(m.name); own != definition_.meshes.end()) {
+        for (scene::Shape& s : scene::dressed(std::move(assumed), own->second))
+          b.shapes.push_back(std::move(s));
+        continue;
+      }
+      b.shapes.push_back(std::move(assumed));
       // A pendulum's rod: from the node to the mass.
       const double reach = length_of(m.centre);
       if (reach > 1e-6 && b.shapes.back().radius < reach) strut(m.node, m.centre);

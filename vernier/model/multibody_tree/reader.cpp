@@ -68,13 +68,14 @@ class DocumentSource final : public Source {
 
   std::vector<std::filesystem::path> files() const override {
     std::vector<std::filesystem::path> all;
-    for (const auto& [file, content] : files_) all.push_back(document_.beside(file));
+    for (const auto& [file, content] : files_.modal) all.push_back(document_.beside(file));
+    for (const auto& [name, file] : files_.meshes) all.push_back(file.path);
     return all;
   }
 
   Spacecraft made(const Parameters& p) const override {
     Diagnostics problems;
-    detail::ModalFiles files = files_;
+    detail::Files files = files_;
     document::Report report(document_, problems);
     detail::Builder builder(document_, files, report, problems, &p);
     Spacecraft s = builder.run();
@@ -99,7 +100,7 @@ class DocumentSource final : public Source {
   Title title_;
   std::vector<ParameterSpec> specs_;
   Diagnostics found_;  // in the document and in its files, without parameters
-  detail::ModalFiles files_;
+  detail::Files files_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "vernier/base/diagnostic.hpp"
 #include "vernier/component/parameters.hpp"
+#include "vernier/component/scene.hpp"
 #include "vernier/document/document.hpp"
 #include "vernier/kernel/multibody/spacecraft.hpp"
 
@@ -32,6 +33,7 @@ struct Spacecraft {
   std::vector<std::uint8_t> held;  // by speed: no acceleration input required, zero is intended
   Places places;
   std::vector<std::shared_ptr<const ModalFile>> files;  // of the modes of each body; null: none
+  std::vector<std::vector<scene::Shape>> meshes;        // of each body, for pictures
 };
 
 /// A document that was read and found good. Its parameters are the constants by their names, and
@@ -54,7 +56,7 @@ class Source {
   virtual const std::string& name() const noexcept = 0;
   virtual const std::string& summary() const noexcept = 0;  // one line
   virtual const std::vector<ParameterSpec>& parameters() const noexcept = 0;
-  virtual std::vector<std::filesystem::path> files() const = 0;  // modal files that it names
+  virtual std::vector<std::filesystem::path> files() const = 0;  // files that it names
   /// The spacecraft with these parameters. Throws ConfigurationError if they are invalid.
   virtual Spacecraft made(const Parameters&) const = 0;
 };

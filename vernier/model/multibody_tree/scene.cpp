@@ -204,9 +204,13 @@ class Painter {
     } else if (b.inertia.mass > 0.0) {
       const scene::Vector centre = scene::vector(Vector3(b.inertia.moment / b.inertia.mass));
       const std::string role = root ? "bus" : flies ? "probe" : "part";
-      drawn.shapes = {
-          scene::solid(b.inertia.mass, centre, about_centre(b.inertia), role, wheel_axis(k))};
+      drawn.shapes = scene::dressed(
+          scene::solid(b.inertia.mass, centre, about_centre(b.inertia), role, wheel_axis(k)),
+          craft_.meshes[index]);
     }
+    if (drawn.shapes.empty() || file)
+      drawn.shapes.insert(drawn.shapes.end(), craft_.meshes[index].begin(),
+                          craft_.meshes[index].end());
     s_.bodies.push_back(std::move(drawn));
   }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "vernier/base/text.hpp"
+#include "vernier/component/mesh_file.hpp"
 
 namespace vernier::multibody_tree {
 namespace {
@@ -172,6 +173,7 @@ class Importer {
     const urdf::Link* link = nullptr;
     std::string hinge;
     std::string nodes;
+    std::string meshes;
   };
 
   std::optional<std::string> refuse(const char* why) {
@@ -237,8 +239,6 @@ class Importer {
       open.pop_back();
       ++reached_;
       const urdf::Link& l = *step.link;
-      if (l.visual || l.collision || !l.visual_array.empty() || !l.collision_array.empty())
-        ++shapes_;
       const bool fixed = step.joint ? step.joint->type == urdf::Joint::FIXED : !options_.free_base;
       Pose at = step.parent.at;
       if (step.joint) at = at * pose(step.joint->parent_to_joint_origin_transform);
@@ -263,10 +263,76 @@ class Importer {
         index_[b.name] = bodies_.size();
         bodies_.push_back(std::move(b));
       }
+      add_meshes(l, own);
       // Pushed in reverse, so that children are visited in document order.
       for (auto child = l.child_links.rbegin(); child != l.child_links.rend(); ++child)
         open.push_back({child->get(), (*child)->parent_joint.get(), own});
     }
+  }
+
+  /// The file that a description names; empty: it is not there. "package://NAME/PATH" is looked for
+  /// in the folder NAME, which is beside the description or above it.
+  std::filesystem::path mesh_path(const std::string& given) const {
+    namespace fs = std::filesystem;
+    constexpr std::string_view package = "package://", file = "file://";
+    constexpr int most_levels = 8;
+    std::error_code failed;
+    const auto found = [&](const fs::path& p) {
+      return fs::is_regular_file(p, failed) ? p.lexically_normal() : fs::path();
+    };
+    if (options_.folder.empty() || given.find('\0') != std::string::npos) return {};
+    if (given.starts_with(file)) return found("/" + given.substr(file.size()));
+    const fs::path folder = fs::absolute(options_.folder, failed);
+    if (!given.starts_with(package)) return found(folder / given);
+    const fs::path rest = given.substr(package.size());
+    fs::path at = folder;
+    for (int level = 0; level < most_levels; ++level, at /= "..") {
+      if (fs::path p = found(at / rest); !p.empty()) return p;
+    }
+    return {};
+  }
+
+  /// The name of a file in the document.
+  std::string from_document(const std::filesystem::path& file) const {
+    std::error_code failed;
+    const std::filesystem::path& there =
+        options_.beside.empty() ? options_.folder : options_.beside;
+    return std::filesystem::proximate(file, there, failed).generic_string();
+  }
+
+  /// Keeps the meshes of a link that the document can name; counts what is left out.
+  void add_meshes(const urdf::Link& l, const Carrier& on) {
+    bool left = !l.collision_array.empty() || l.collision;
+    std::vector<urdf::VisualSharedPtr> all = l.visual_array;
+    if (all.empty() && l.visual) all.push_back(l.visual);
+    for (const urdf::VisualSharedPtr& v : all) {
+      const auto mesh = v ? std::dynamic_pointer_cast<urdf::Mesh>(v->geometry) : nullptr;
+      if (!mesh || on.body == "ground") {
+        left = true;
+        continue;
+      }
+      const std::string name = plain(mesh->filename.substr(0, 200));
+      const std::filesystem::path path = mesh_path(mesh->filename);
+      const auto fault = path.empty() ? std::nullopt : scene::mesh_file_fault(path);
+      const urdf::Vector3& k = mesh->scale;
+      const Pose at = on.at * pose(v->origin);
+      if (path.empty()) {
+        absent_.push_back(name);
+      } else if (!fault || !fault->empty()) {
+        undrawable_.push_back(name);
+      } else if (!at.matrix().allFinite() || !std::isfinite(k.x * k.y * k.z) ||
+                 k.x * k.y * k.z == 0.0) {
+        left = true;
+      } else {
+        std::string scale = numbers({k.x, k.y, k.z});
+        if (k.x == k.y && k.y == k.z) scale = exact(k.x);
+        bodies_[index_.at(on.body)].meshes +=
+            "    <mesh file=\"" + escaped(from_document(path)) + "\"" +
+            (scale == "1" ? "" : " scale=\"" + scale + "\"") + " position=\"" + position(at) +
+            "\"" + attitude(at) + "/>\n";
+      }
+    }
+    if (left) others_.push_back(plain(l.name));
   }
 
   void add_node(const std::string& body, const std::string& name, const Pose& at) {
@@ -364,11 +430,18 @@ class Importer {
     }
     say(others, "elements of other programs were left out",
         "sensors of a spacecraft are <sensor name=\"…\" at=\"BODY.NODE\"/>");
-    if (shapes_ > 0) {
-      problems_.warning(
-          "V1672", "the shapes and meshes of " + std::to_string(shapes_) + " links were left out",
-          {.file = file_});
-    }
+    const auto no_mesh = [&](const std::vector<std::string>& who, const std::string& what,
+                             const char* note) {
+      if (who.empty()) return;
+      problems_.warning("V1672", what + ": " + list(who), {.file = file_}).notes.emplace_back(note);
+    };
+    no_mesh(absent_, "meshes were left out, as their files were not found",
+            "package://NAME/… is looked for in the folder NAME, beside the robot description or "
+            "above it");
+    no_mesh(undrawable_, "meshes were left out, as their files cannot be drawn",
+            "save them as glTF 2.0 (.glb), STL or OBJ, and name them: <mesh file=\"…\"/>");
+    no_mesh(others_, "shapes other than meshes were left out, of links",
+            "a body without a mesh is drawn as a box by its inertia");
   }
 
   std::string inertial(const urdf::Link& l) const {
@@ -415,7 +488,7 @@ class Importer {
       const std::string mass = inertial(*b.link);
       const std::size_t bar = mass.find('|');
       out += "\n  <body name=\"" + b.name + "\"" + mass.substr(0, bar) + "\n    " + b.hinge + "\n" +
-             mass.substr(bar + 1) + b.nodes + "  </body>\n";
+             mass.substr(bar + 1) + b.nodes + b.meshes + "  </body>\n";
     }
     return out + "</multibody>\n";
   }
@@ -428,9 +501,10 @@ class Importer {
   std::vector<Body> bodies_;
   std::map<std::string, std::size_t> index_;
   std::string ground_;
-  std::size_t reached_ = 0, shapes_ = 0;
+  std::size_t reached_ = 0;
   bool turn_stops_ = false, slide_stops_ = false;
-  std::vector<std::string> renamed_, weightless_, mimics_, limited_, undamped_, controlled_;
+  std::vector<std::string> renamed_, weightless_, mimics_, limited_, undamped_, controlled_,
+      absent_, undrawable_, others_;
 };
 
 }  // namespace
@@ -455,7 +529,10 @@ std::optional<std::string> import_urdf(const std::filesystem::path& path,
     return {};
   }
   std::string content((std::istreambuf_iterator<char>(in)), {});
-  return imported_urdf(content, path.string(), options, problems);
+  UrdfOptions beside = options;
+  if (beside.folder.empty())
+    beside.folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  return imported_urdf(content, path.string(), beside, problems);
 }
 
 }  // namespace vernier::multibody_tree

@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
+#include "vernier/base/temporary_folder.hpp"
 #include "vernier/model/multibody_tree/reader.hpp"
 #include "vernier/testing/files.hpp"
 
@@ -112,6 +114,72 @@ TEST(Urdf, CanFlyFreely) {
   ASSERT_TRUE(document);
   EXPECT_EQ(rendered(problems), "");
   EXPECT_EQ(read(*document).model.tree.bodies[0].hinge.kind, HingeKind::free);
+}
+
+std::string link(const std::string& name, double mass, const std::string& looks) {
+  return "<link name=\"" + name + "\"><inertial><mass value=\"" + std::to_string(mass) +
+         "\"/><inertia ixx=\"1\" ixy=\"0\" ixz=\"0\" iyy=\"1\" iyz=\"0\" izz=\"1\"/></inertial>" +
+         looks + "</link>";
+}
+
+std::string mesh(const std::string& file, const std::string& more = "",
+                 const std::string& origin = "") {
+  return "<visual>" + origin + "<geometry><mesh filename=\"" + file + "\"" + more +
+         "/></geometry></visual>";
+}
+
+TEST(Urdf, KeepsTheMeshesThatAreThere) {
+  const TemporaryFolder work;
+  fs::create_directories(work / "robot/urdf");
+  fs::create_directories(work / "robot/meshes");
+  const fs::path good = fs::path(VERNIER_SOURCE_DIR) / "formats/scene/good";
+  fs::copy_file(good / "triangle.stl", work / "robot/meshes/base.stl");
+  fs::copy_file(good / "antenna.obj", work / "robot/urdf/dish.obj");
+  std::ofstream(work / "robot/meshes/arm.dae") << "<COLLADA/>";
+  std::ofstream(work / "robot/urdf/robot.urdf")
+      << "<robot name=\"r\">"
+      << link("base", 1.0,
+              mesh("package://robot/meshes/base.stl", " scale=\"0.001 0.001 0.001\"",
+                   "<origin xyz=\"0 0 0.5\" rpy=\"0 0 1.5707963267948966\"/>") +
+                  "<visual><geometry><sphere radius=\"1\"/></geometry></visual>")
+      << "<link name=\"tool\">" + mesh("dish.obj", " scale=\"1 -1 1\"") + "</link>"
+      << link("arm", 1.0, mesh("package://robot/meshes/arm.dae"))
+      << link("fore", 1.0, mesh("../meshes/gone.stl"))
+      << "<joint name=\"j\" type=\"fixed\"><parent link=\"base\"/><child link=\"tool\"/>"
+         "<origin xyz=\"1 0 0\"/></joint>"
+         "<joint name=\"k\" type=\"fixed\"><parent link=\"base\"/><child link=\"arm\"/></joint>"
+         "<joint name=\"l\" type=\"fixed\"><parent link=\"base\"/><child link=\"fore\"/></joint>"
+         "</robot>";
+  Diagnostics problems;
+  const auto document = import_urdf(work / "robot/urdf/robot.urdf",
+                                    {.free_base = true, .beside = work.path()}, problems);
+  ASSERT_TRUE(document);
+  const std::string said = rendered(problems);
+  EXPECT_THAT(said, HasSubstr("were not found: ../meshes/gone.stl"));
+  EXPECT_THAT(said, HasSubstr("cannot be drawn: package://robot/meshes/arm.dae"));
+  EXPECT_THAT(said, HasSubstr("other than meshes were left out, of links: base"));
+
+  std::ofstream(work / "model.xml") << *document;
+  Diagnostics found;
+  const auto source = read_source(work / "model.xml", found);
+  ASSERT_TRUE(source) << rendered(found);
+  EXPECT_EQ(source->files().size(), 2u);
+  const Spacecraft s = source->made(Parameters("x", source->parameters(), {}, 1, {}, found));
+  EXPECT_EQ(rendered(found), "");
+  ASSERT_EQ(s.meshes.size(), 3u);
+  ASSERT_EQ(s.meshes[0].size(), 2u) << *document;
+  const scene::Shape& base = s.meshes[0][0];
+  EXPECT_EQ(base.file, (work / "robot/meshes/base.stl").string());
+  EXPECT_EQ(base.scale, (scene::Vector{0.001, 0.001, 0.001}));
+  EXPECT_EQ(base.at, (scene::Vector{0, 0, 0.5}));
+  EXPECT_NEAR(base.rotation[2], std::sqrt(0.5), 1e-15);
+  EXPECT_NEAR(base.rotation[3], std::sqrt(0.5), 1e-15);
+  // the tool has no mass: its mesh is one of the base
+  const scene::Shape& dish = s.meshes[0][1];
+  EXPECT_EQ(dish.file, (work / "robot/urdf/dish.obj").string());
+  EXPECT_EQ(dish.scale, (scene::Vector{1, -1, 1}));
+  EXPECT_EQ(dish.at, (scene::Vector{1, 0, 0}));
+  EXPECT_TRUE(s.meshes[1].empty() && s.meshes[2].empty());
 }
 
 TEST(Urdf, RefusesWhatItCannotRead) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "vernier/base/text.hpp"
+#include "vernier/component/mesh_file.hpp"
 #include "vernier/run/compose/files.hpp"
 #include "vernier/run/composition/sources.hpp"
 #include "vernier/run/desktop/messages.hpp"
@@ -264,6 +265,7 @@ ordered_json Documents::source(const Subject& s) {
   ordered_json all = ordered_json::array();
   std::uintmax_t bytes = 0;
   for (const fs::path& f : files) {
+    if (!scene::mesh_format(f).empty()) continue;  // a picture, no text
     std::error_code failed;
     const std::uintmax_t size = fs::file_size(f, failed);
     if (failed || bytes + size > longest_source) continue;

@@ -26,7 +26,9 @@ constexpr Kind kinds[] = {{".glb", "model/gltf-binary"}, {".gltf", "model/gltf+j
                           {".jpeg", "image/jpeg"}};
 
 std::string_view media_type_of(const std::filesystem::path& file) {
-  const std::string extension = file.extension().string();
+  std::string extension = file.extension().string();
+  for (char& c : extension)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   for (const Kind& k : kinds) {
     if (k.extension == extension) return k.type;
   }

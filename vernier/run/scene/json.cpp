@@ -1,6 +1,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "vernier/component/mesh_file.hpp"
 #include "vernier/run/scene/scene_of.hpp"
 
 namespace vernier::scene {
@@ -89,6 +90,12 @@ json shape(const Shape& s) {
   if (!s.members.empty()) j["members"] = s.members;
   if (!s.quads.empty()) j["quads"] = s.quads;
   if (!s.blocks.empty()) j["blocks"] = s.blocks;
+  if (s.shape == "file") {
+    j["file"] = s.file;
+    j["format"] = mesh_format(s.file);
+    if (s.scale != Vector{1.0, 1.0, 1.0}) j["scale"] = numbers(s.scale);
+    for (const Shape& i : s.instead) j["instead"].push_back(shape(i));
+  }
   return j;
 }
 

@@ -44,6 +44,12 @@ export interface Shape {
   by?: Binding;
   full?: number;
   planet?: string;
+  file?: string;
+  format?: 'gltf' | 'stl' | 'obj';
+  scale?: Vec;
+  instead?: Shape[];
+  /** Of a file, once it is there; filled by the page. In the axes of the body. */
+  bounds?: { centre: Vec; radius: number };
 }
 
 export interface Point {

@@ -8,11 +8,12 @@ export interface Sphere {
 }
 
 /** The spheres of the shapes of a body, in its axes. Globes, axes, plumes and what is the ground do not count. */
-export function spheresOf(b: Body): Sphere[] {
+export function spheresOf(b: Pick<Body, 'shapes' | 'points'>): Sphere[] {
   const all: Sphere[] = [];
   for (const s of b.shapes ?? []) {
     if (s.role === 'ground' || s.role === 'field') continue;
     const at = s.at ?? [0, 0, 0];
+    if (s.shape === 'file') all.push(...(s.bounds ? [s.bounds] : spheresOf({ shapes: s.instead })));
     if (s.shape === 'line') for (const p of s.points ?? []) all.push({ centre: add(at, p), radius: s.radius ?? 0 });
     const own = s.shape === 'box' ? norm(s.size ?? [1, 1, 1]) / 2 : ['cylinder', 'cone', 'sphere'].includes(s.shape) ? Math.hypot(s.radius ?? 0, (s.length ?? 0) / 2) : 0;
     if (own > 0) all.push({ centre: at, radius: own });

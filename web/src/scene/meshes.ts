@@ -29,7 +29,12 @@ export function dispose(object: Object3D): void {
   object.traverse((o) => {
     const mesh = o as Partial<Mesh>;
     mesh.geometry?.dispose();
-    for (const m of Array.isArray(mesh.material) ? mesh.material : [mesh.material]) m?.dispose();
+    for (const m of Array.isArray(mesh.material) ? mesh.material : [mesh.material]) {
+      const map = (m as Partial<MeshLambertMaterial> | undefined)?.map;
+      (map?.source.data as Partial<ImageBitmap> | undefined)?.close?.();
+      map?.dispose();
+      m?.dispose();
+    }
   });
 }
 

@@ -30,6 +30,7 @@ interface Drawn {
   radius: number;
   core: number;
   boxes: { mesh: Object3D; shape: Shape }[]; // whose dimensions nobody gave
+  files: { shape: Shape; object?: Object3D; fault?: string }[];
 }
 
 /** An arrow and what it shows. */
@@ -58,8 +59,12 @@ export class Stage {
   #floor: Object3D | undefined;
   #floorAt: Vec = [0, 0, 0];
   #opened = false;
+  #disposed = false;
+  readonly #loaded: () => void;
 
-  constructor(scene: Scene, palette: Palette) {
+  /** `loaded` is called when a file has come, or is known not to. */
+  constructor(scene: Scene, palette: Palette, loaded: () => void) {
+    this.#loaded = loaded;
     this.#up = scene.up ?? [0, 0, 1];
     this.#palette = palette;
     for (const body of scene.bodies) this.#add(body);
@@ -98,7 +103,7 @@ export class Stage {
     const palette = this.#palette;
     const near = new Group();
     near.name = body.name;
-    const drawn: Drawn = { body, near, bends: [], plumes: [], radius: radiusOf(body), core: coreOf(body), boxes: [] };
+    const drawn: Drawn = { body, near, bends: [], plumes: [], radius: radiusOf(body), core: coreOf(body), boxes: [], files: [] };
     for (const s of body.shapes ?? []) {
       if (s.shape === 'globe') {
         drawn.far ??= new Group();
@@ -119,6 +124,8 @@ export class Stage {
         drawn.frame = axes(palette);
         (s.length === undefined ? this.near : near).add(drawn.frame);
         if (s.length !== undefined) drawn.frame.scale.setScalar(s.length);
+      } else if (s.shape === 'file') {
+        void this.#load(drawn, s);
       } else {
         const mesh = meshOf(s, palette);
         if (!mesh) continue;
@@ -143,6 +150,37 @@ export class Stage {
     this.near.add(near);
     if (drawn.far) this.far.add(drawn.far);
     this.bodies.set(body.name, drawn);
+  }
+
+  /** Shows what stands for a file until it is there. */
+  async #load(drawn: Drawn, s: Shape): Promise<void> {
+    const file: Drawn['files'][number] = { shape: s };
+    drawn.files.push(file);
+    const before = new Group();
+    for (const i of s.instead ?? []) {
+      const mesh = meshOf(i, this.#palette);
+      if (!mesh) continue;
+      before.add(mesh);
+      if (i.shape === 'box') drawn.boxes.push({ mesh, shape: i });
+    }
+    drawn.near.add(before);
+    try {
+      if (s.file === undefined) throw new Error('it was left out');
+      const { load } = await import('./files');
+      const { object, bounds } = await load(s, this.#palette.roles[s.role ?? 'part'] ?? this.#palette.roles.part);
+      if (this.#disposed) return dispose(object);
+      drawn.near.remove(before);
+      dispose(before);
+      drawn.near.add(object);
+      file.object = object;
+      s.bounds = bounds;
+      drawn.radius = radiusOf(drawn.body);
+      drawn.core = coreOf(drawn.body);
+      drawn.axes?.scale.setScalar(1.35 * (drawn.core || 1));
+    } catch (e) {
+      file.fault = e instanceof Error ? e.message : String(e);
+    }
+    if (!this.#disposed) this.#loaded();
   }
 
   /** Takes a value for its largest so far; the share of it. */
@@ -287,6 +325,7 @@ export class Stage {
   }
 
   dispose(): void {
+    this.#disposed = true;
     dispose(this.near);
     dispose(this.far);
   }

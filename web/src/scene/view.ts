@@ -1,5 +1,5 @@
 // A camera, two passes and what they show. Far things (planets, orbits) and near things (bodies) have a depth range each.
-import { AmbientLight, Color, DirectionalLight, HemisphereLight, PerspectiveCamera, Points, PointsMaterial, BufferGeometry, Float32BufferAttribute, Raycaster, Vector2, Vector3, WebGLRenderer } from 'three';
+import { AmbientLight, Color, DirectionalLight, HemisphereLight, type Mesh, PerspectiveCamera, Points, PointsMaterial, BufferGeometry, Float32BufferAttribute, Raycaster, Vector2, Vector3, WebGLRenderer } from 'three';
 import type { Theme } from '../app/theme.svelte';
 import { attitude, between, type Orbit, panned, position, start, turnedAround, zoomed } from './camera';
 import type { Arrow, Quat, Sample, Scene, Vec } from './format';
@@ -65,6 +65,7 @@ export class View {
   #base: Quat = [0, 0, 0, 1];
   #scheduled = 0;
   #placed = false;
+  #moved = false;
   #drawn: () => void;
 
   /** Throws where WebGL is missing. `drawn` is called after each picture. */
@@ -77,7 +78,7 @@ export class View {
     this.#drawn = drawn;
     this.#renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: 'low-power' });
     this.#renderer.autoClear = false;
-    this.#stage = new Stage(scene, palettes[theme]);
+    this.#stage = new Stage(scene, palettes[theme], this.#loaded);
     this.#marked = scene.bodies.filter((b) => b.kind === 'craft' || b.kind === 'planet' || globeRadius(b) > 0).map((b) => b.name);
     const places = new BufferGeometry();
     places.setAttribute('position', new Float32BufferAttribute(new Float32Array(3 * Math.max(1, this.#marked.length)), 3));
@@ -112,7 +113,7 @@ export class View {
     if (theme === this.#theme) return;
     this.#theme = theme;
     this.#stage.dispose();
-    this.#stage = new Stage(this.scene, palettes[theme]);
+    this.#stage = new Stage(this.scene, palettes[theme], this.#loaded);
     this.#stage.add(this.#added);
     this.#light();
     this.schedule();
@@ -124,6 +125,34 @@ export class View {
     this.#stage.add(arrows);
     this.schedule();
   }
+
+  /** A file has come: the camera shows the whole of it, unless it was moved. */
+  #loaded = (): void => {
+    if (this.#placed && !this.#moved) this.home(false);
+    this.schedule();
+  };
+
+  /** Files that cannot be drawn: the bodies, and why. */
+  faults(): { body: string; why: string }[] {
+    return [...this.#stage.bodies.values()].flatMap((d) => d.files.flatMap((f) => (f.fault === undefined ? [] : [{ body: d.body.name, why: f.fault }])));
+  }
+
+  /** Bodies that are drawn from files: the first vertex of each, in the axes of the scene. */
+  vertices(): Record<string, Vec> {
+    const eye = this.#eye().p;
+    const all: Record<string, Vec> = {};
+    for (const d of this.#stage.bodies.values())
+      for (const { object } of d.files) {
+        const mesh = object?.getObjectByProperty('isMesh', true) as Mesh | undefined;
+        if (!mesh) continue;
+        mesh.updateWorldMatrix(true, false);
+        all[d.body.name] = add(mesh.localToWorld(new Vector3().fromBufferAttribute(mesh.geometry.getAttribute('position'), 0)).toArray() as Vec, eye);
+      }
+    return all;
+  }
+
+  /** What the graphics card holds. */
+  memory = (): { geometries: number; textures: number } => ({ ...this.#renderer.info.memory });
 
   arrows = (): Record<string, Vec> => this.#stage.arrows();
 
@@ -291,6 +320,7 @@ export class View {
 
   /** The camera shows the whole. */
   home(moving = true): void {
+    this.#moved = false;
     if (this.poses.size === 0) this.poses = posesOf(this.scene, this.#conditions());
     this.riding = false;
     this.target = this.#main();
@@ -325,6 +355,7 @@ export class View {
   lookAt(name: string): void {
     const d = this.#stage.bodies.get(name);
     if (!d) return this.home();
+    this.#moved = true;
     // the eye stays where it is, and then moves
     const eye = this.#eye();
     this.target = name;
@@ -335,22 +366,26 @@ export class View {
   }
 
   ride(on: boolean): void {
+    this.#moved = true;
     this.riding = on && this.target !== '';
     this.schedule();
   }
 
   turn(right: number, up: number): void {
+    this.#moved = true;
     this.#way = undefined;
     this.orbit = turnedAround(this.orbit, right, up);
     this.schedule();
   }
   zoom(factor: number): void {
+    this.#moved = true;
     this.#way = undefined;
     const smallest = Math.min(...[...this.#stage.bodies.values()].map((d) => d.radius).filter((r) => r > 0), 1);
     this.orbit = zoomed(this.orbit, factor, 0.5 * smallest, 1e13);
     this.schedule();
   }
   pan(right: number, up: number): void {
+    this.#moved = true;
     this.#way = undefined;
     this.orbit = panned(this.orbit, right, up, fieldOfView);
     this.schedule();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { begin, source, until } from './program.mjs';
+import { barriers, begin, source, until } from './program.mjs';
 
 let s, address;
 const names = ['runs/aausat2-0001', 'runs/aausat2-0002', 'runs/aausat2-0003'];
@@ -80,3 +80,11 @@ test('alignment by a crossing shifts the other run', async () => {
   await until(page, () => location.hash.includes('align='));
   await page.context().close();
 });
+
+for (const colorScheme of ['light', 'dark'])
+  test(`it keeps nobody out, ${colorScheme}`, async () => {
+    const page = await shown(names.map((n) => `run=${n}`).join('&'));
+    await page.emulateMedia({ colorScheme });
+    assert.deepEqual(await barriers(page), []);
+    await page.context().close();
+  });

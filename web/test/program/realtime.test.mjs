@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { begin, source, until } from './program.mjs';
+import { barriers, begin, source, until } from './program.mjs';
 
 let s, address;
 before(async () => {
@@ -138,3 +138,11 @@ test('a live run: its frames arrive while it goes on, and it is marked and stopp
     run.kill();
   }
 });
+
+for (const colorScheme of ['light', 'dark'])
+  test(`it keeps nobody out, ${colorScheme}`, async () => {
+    const page = await shown('#/time/runs/balance-0001');
+    await page.emulateMedia({ colorScheme });
+    assert.deepEqual(await barriers(page), []);
+    await page.context().close();
+  });

@@ -8,14 +8,15 @@
 namespace vernier::multibody_loops::detail {
 
 Builder::Builder(const Document& d, Report& r, const Diagnostics& found, Diagnostics& of_files,
-                 const Parameters* p, NativeCode* code)
+                 const Parameters* p, NativeCode* code, multibody_tree::MeshFiles& meshes)
     : document_(d),
       root_(d.root()),
       report_(r),
       found_(found),
       of_files_(of_files),
       code_(code),
-      quantities_(r, p) {}
+      quantities_(r, p),
+      meshes_(meshes) {}
 
 Definition Builder::run() {
   made_.model.name = trimmed(root_.value("name"));

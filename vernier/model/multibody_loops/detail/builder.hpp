@@ -15,6 +15,7 @@
 #include "vernier/kernel/constrained/elements.hpp"
 #include "vernier/model/multibody_loops/definition.hpp"
 #include "vernier/model/multibody_loops/drives.hpp"
+#include "vernier/model/multibody_tree/mesh.hpp"
 #include "vernier/model/multibody_tree/quantities.hpp"
 
 namespace vernier {
@@ -51,9 +52,10 @@ inline spatial::Sym3<double> symmetric(const Matrix3& m) {
 class Builder {
  public:
   /// `found` collects the report; `of_files` collects problems in files that the document names.
-  /// Shared objects are loaded by `NativeCode`, if it is there and loads any.
+  /// Shared objects are loaded by `NativeCode`, if it is there and loads any. Files in `meshes` are
+  /// known already.
   Builder(const Document&, Report&, const Diagnostics& found, Diagnostics& of_files,
-          const Parameters*, NativeCode*);
+          const Parameters*, NativeCode*, multibody_tree::MeshFiles& meshes);
 
   Definition run();
   const std::vector<ParameterSpec>& specs() const noexcept { return quantities_.specs(); }
@@ -203,6 +205,7 @@ class Builder {
   std::vector<double> radii_;             // of sections, about
   std::vector<std::string> drive_units_;  // by drive; empty: not known
   std::set<std::filesystem::path> files_;
+  multibody_tree::MeshFiles& meshes_;
 };
 
 }  // namespace vernier::multibody_loops::detail

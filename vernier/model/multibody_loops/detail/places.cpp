@@ -226,6 +226,10 @@ void Builder::read_body(const Element& e) {
   b.centre = plain(centre);
   b.inertia = symmetric(J);
   made_.places.emplace(b.name, e.place);
+  auto meshes = multibody_tree::read_meshes(
+      e, document_, quantities_, [this](const Element& m) { return attitude(m, false); }, report_,
+      meshes_);
+  if (!meshes.empty()) made_.meshes.emplace(b.name, std::move(meshes));
   made_.model.add(std::move(b));
 }
 

@@ -56,6 +56,9 @@ void Builder::read_body(int i) {
                       "is for bodies with modes, and this one is rigid");
   }
   read_nodes(i);
+  known(i).meshes = read_meshes(
+      e, document_, quantities_, [this](const Element& m) { return quantities_.attitude(m); },
+      report_, files_.meshes);
 }
 
 /// Mass, centre and inertia of a body that gives them directly.

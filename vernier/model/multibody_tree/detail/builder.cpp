@@ -7,7 +7,7 @@
 
 namespace vernier::multibody_tree::detail {
 
-Builder::Builder(const Document& d, ModalFiles& files, Report& r, Diagnostics& of_files,
+Builder::Builder(const Document& d, Files& files, Report& r, Diagnostics& of_files,
                  const Parameters* p)
     : document_(d), files_(files), report_(r), of_files_(of_files), quantities_(r, p) {}
 
@@ -182,6 +182,7 @@ void Builder::finish(Spacecraft& s) {
     append(s.model.prescribed, k.motion);
     append(s.held, k.held);
     s.files.push_back(k.file);
+    s.meshes.push_back(k.meshes);
     s.model.prescribed.insert(s.model.prescribed.end(), k.eta.size(), 0);
     s.held.insert(s.held.end(), k.eta.size(), 0);
   }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "vernier/model/multibody_tree/mesh.hpp"
 #include "vernier/model/multibody_tree/modal_file.hpp"
 #include "vernier/model/multibody_tree/quantities.hpp"
 #include "vernier/model/multibody_tree/reader.hpp"
@@ -34,10 +35,16 @@ using spatial::Vector3;
 /// made from the document.
 using ModalFiles = std::map<std::string, std::shared_ptr<const ModalFile>, std::less<>>;
 
+/// The files that a document names.
+struct Files {
+  ModalFiles modal;
+  MeshFiles meshes;
+};
+
 /// Builds a spacecraft from a valid document. Elements with an error are reported and omitted.
 class Builder {
  public:
-  Builder(const Document&, ModalFiles&, Report&, Diagnostics& of_files, const Parameters*);
+  Builder(const Document&, Files&, Report&, Diagnostics& of_files, const Parameters*);
 
   Spacecraft run();
   const std::vector<ParameterSpec>& specs() const noexcept { return quantities_.specs(); }
@@ -50,6 +57,7 @@ class Builder {
     const Element* element = nullptr;
     std::vector<std::string> modes;  // names, or numbers
     std::shared_ptr<const ModalFile> file;
+    std::vector<scene::Shape> meshes;
     std::map<std::string, int, std::less<>> nodes;
     std::vector<double> q, u, eta, eta_rate;  // at the start
     std::vector<std::uint8_t> motion, held;   // of the hinge's speeds
@@ -116,7 +124,7 @@ class Builder {
   Known& known(int i) { return known_[static_cast<std::size_t>(i)]; }
 
   const Document& document_;
-  ModalFiles& files_;
+  Files& files_;
   Report& report_;
   Diagnostics& of_files_;
   Quantities quantities_;

@@ -34,7 +34,7 @@ Matrix3 by_rows(const std::vector<double>& x) {
 
 std::shared_ptr<const ModalFile> Builder::modal_file(const Element& e) {
   const std::string name(trimmed(e.value("file")));
-  const auto [entry, fresh] = files_.try_emplace(name);
+  const auto [entry, fresh] = files_.modal.try_emplace(name);
   if (!fresh) return entry->second;
   const Place place = Report::value_place(e, "file");
   Diagnostics found;
