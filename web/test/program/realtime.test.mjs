@@ -82,7 +82,7 @@ test('a part of a run on two nodes is moved from the page', async () => {
   const nodes = () => s.vernier('nodes', '--run', 'runs/aausat2-sampled-0001');
   try {
     let before;
-    while (before === undefined && run.exitCode === null) {
+    while (before === undefined && run.exitCode === null && run.signalCode === null) {
       try {
         before = nodes();
       } catch {
