@@ -2,746 +2,426 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cstdlib>
-#include <mutex>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "vernier/base/require.hpp"
 #include "vernier/base/text.hpp"
-#include "vernier/run/composition/time_text.hpp"
-#include "vernier/run/executive/executive.hpp"
-#include "vernier/run/session/archive.hpp"
-#include "vernier/run/session/continuation.hpp"
-#include "vernier/run/session/control.hpp"
-#include "vernier/run/session/live.hpp"
-#include "vernier/run/session/order_log.hpp"
+#include "vernier/run/session/detail/work.hpp"
 #include "vernier/run/session/pace.hpp"
-#include "vernier/run/session/requests.hpp"
-#include "vernier/run/session/saved_states.hpp"
-#include "vernier/run/session/state.hpp"
 
 namespace vernier::session {
-class Session::Work final : public Steerable {
- public:
-  Work(Prepared prepared, Options options, Diagnostics& problems)
-      : composition_(std::move(prepared.composition)), options_(std::move(options)) {
-    adopt_pace(prepared.plan, options_);
-    const bool by_the_clock = options_.rate || options_.real_time;
-    // parts in other processes are held back there
-    std::vector<Pacer*> pacers =
-        options_.executive ? std::vector<Pacer*>() : pacers_of(prepared.plan, by_the_clock);
-    if (!by_the_clock) rest_pacers_ = pacers_at_rest(prepared.plan);
-    if (by_the_clock) {
-      timing_ = std::make_unique<Timing>(prepared.plan, options_.rate.value_or(1.0), options_.late,
-                                         options_.real_time);
-      rate_.store(options_.rate.value_or(1.0));
-      if (!options_.executive) pacers.push_back(&timing_->pacer());
-    } else {
-      pacers.push_back(&recorder_.pacer());
-    }
-    if (!pacers.empty()) rest_pacers_.push_back(pacers.back());
-    writers_ = writers_in(prepared.plan);
-    stop_ = Time(prepared.plan.stop);
-    const executive::Options how{.threads = options_.threads,
-                                 .real_time = options_.real_time.has_value(),
-                                 .meter = timing_ ? timing_->meter() : nullptr};
-    executive_ = options_.executive
-                     ? options_.executive(composition_, options_, std::move(prepared.plan),
-                                          std::move(pacers), how, timing_.get())
-                     : std::make_unique<executive::Executive>(std::move(prepared.plan),
-                                                              std::move(pacers), how);
-    executive_->on_news = [this](const Diagnostics& news) {
-      archive_->add(news);
-      if (options_.on_warnings) options_.on_warnings(news);
-    };
-    longest_rest_ = executive_->longest_rest();
-    if (timing_) timing_->attach(*executive_);
-    for (const std::string& o : options_.overrides) apply_override(*executive_, o);
-    executive_->schedule(options_.orders);
-    watch_ = std::make_unique<Watch>(composition_, *executive_);
-    if (Continuation* const c = options_.continuation.get()) {
-      take_up(*c, problems);
-    } else {
-      checkpoint_file_ = options_.from;
-      if (!options_.from.empty()) checkpoint_ = record::read_checkpoint(options_.from);
-      archive_.emplace(composition_, options_, problems);
-    }
-    saved_.emplace(*archive_, [this] { return std::pair(state(), progress()); });
-    if (options_.continuation) saved_->adopt(options_.continuation->automatic);
-    executive_->write_below(archive_->outputs());
-    try {
-      if (options_.companion)
-        companion_ = options_.companion({options_, composition_, *executive_, archive_->kept(),
-                                         [this](Diagnostic why) { fail(std::move(why)); }});
-      start(problems);
-      archive_->warn_of_lost(writers_, problems);
-    } catch (const ConfigurationError&) {
-      companion_.reset();
-      discard();
-      throw;
-    }
-    if (!archive_->keeps()) return;
-    orders_ = std::make_unique<OrderLog>(*executive_, archive_->place() / orders_file,
-                                         continued_ ? continued_->orders : 0);
-    executive_->keep_journal(orders_.get());
-    live_ = std::make_unique<Live>(*executive_, *this);
-    const auto answer = [this](std::string_view line) {
-      const std::lock_guard one_at_a_time(answering_);
-      std::string said = live_->answer(line);
-      orders_->drain();
-      return said;
-    };
-    control_ = std::make_unique<Control>(archive_->place(), answer);
-    if (options_.access) access_ = options_.access(archive_->name(), answer);
-  }
 
-  ~Work() override {
-    try {
-      come_to_rest_unless_ended();
-    } catch (...) {  // nobody is left to report it to
-    }
-    requests_.close();  // a client may be waiting although nothing was run
-    keeper_.reset();
-    recorder_.finish();
+Session::Work::Work(Prepared prepared, Options options, Diagnostics& problems)
+    : composition_(std::move(prepared.composition)), options_(std::move(options)) {
+  adopt_pace(prepared.plan, options_);
+  const bool by_the_clock = options_.rate || options_.real_time;
+  // parts in other processes are held back there
+  std::vector<Pacer*> pacers =
+      options_.executive ? std::vector<Pacer*>() : pacers_of(prepared.plan, by_the_clock);
+  if (!by_the_clock) rest_pacers_ = pacers_at_rest(prepared.plan);
+  if (by_the_clock) {
+    timing_ = std::make_unique<Timing>(prepared.plan, options_.rate.value_or(1.0), options_.late,
+                                       options_.real_time);
+    rate_.store(options_.rate.value_or(1.0));
+    if (!options_.executive) pacers.push_back(&timing_->pacer());
+  } else {
+    pacers.push_back(&recorder_.pacer());
   }
-
-  Summary run() {
-    run_until(Time::max());
-    return finish();
+  if (!pacers.empty()) rest_pacers_.push_back(pacers.back());
+  writers_ = writers_in(prepared.plan);
+  stop_ = Time(prepared.plan.stop);
+  const executive::Options how{.threads = options_.threads,
+                               .real_time = options_.real_time.has_value(),
+                               .meter = timing_ ? timing_->meter() : nullptr};
+  executive_ = options_.executive
+                   ? options_.executive(composition_, options_, std::move(prepared.plan),
+                                        std::move(pacers), how, timing_.get())
+                   : std::make_unique<executive::Executive>(std::move(prepared.plan),
+                                                            std::move(pacers), how);
+  executive_->on_news = [this](const Diagnostics& news) {
+    archive_->add(news);
+    if (options_.on_warnings) options_.on_warnings(news);
+  };
+  longest_rest_ = executive_->longest_rest();
+  if (timing_) timing_->attach(*executive_);
+  for (const std::string& o : options_.overrides) apply_override(*executive_, o);
+  executive_->schedule(options_.orders);
+  watch_ = std::make_unique<Watch>(composition_, *executive_);
+  if (Continuation* const c = options_.continuation.get()) {
+    take_up(*c, problems);
+  } else {
+    checkpoint_file_ = options_.from;
+    if (!options_.from.empty()) checkpoint_ = record::read_checkpoint(options_.from);
+    archive_.emplace(composition_, options_, problems);
   }
-
-  executive::Ending run_until(Time until) {
-    begin();
-    if (finished_) refuse_request("the run was finished");
-    if (ended_) return *ended_;
-    if (std::exchange(stood_still_, true)) continue_from_here();
-    began_ = std::chrono::steady_clock::now();
-    executive::Ending ending = executive::Ending::failed;
-    try {
-      ending = run_to(until);
-      if (ending == executive::Ending::failed) fault_ = executive_->fault();
-    } catch (const ConfigurationError& e) {  // a checkpoint could not be written
-      fault_ = e.diagnostics().list().front();
-    }
-    if (ending != executive::Ending::frozen && !come_to_rest()) ending = executive::Ending::failed;
-    if (failed_by_companion()) ending = executive::Ending::failed;
-    wall_ += std::chrono::steady_clock::now() - *std::exchange(began_, std::nullopt);
-    if (ending != executive::Ending::frozen) ended_ = ending;
-    return ending;
+  saved_.emplace(*archive_, [this] { return std::pair(state(), progress()); });
+  if (options_.continuation) saved_->adopt(options_.continuation->automatic);
+  executive_->write_below(archive_->outputs());
+  try {
+    if (options_.companion)
+      companion_ = options_.companion({options_, composition_, *executive_, archive_->kept(),
+                                       [this](Diagnostic why) { fail(std::move(why)); }});
+    start(problems);
+    archive_->warn_of_lost(writers_, problems);
+  } catch (const ConfigurationError&) {
+    companion_.reset();
+    discard();
+    throw;
   }
-
-  const std::optional<Diagnostic>& fault() const noexcept { return fault_; }
-
-  executive::OrderAnswer carry_out(const executive::Order& order) {
-    const std::uint64_t number = executive_->ask(order);
-    executive_->carry_out();
-    if (orders_) orders_->drain();
-    return executive_->answer(number);
-  }
-
-  record::Checkpoint state() const {
-    if (ended_ == executive::Ending::failed)
-      refuse_request("a run that failed has no state to save");
-    return {.version = options_.version,
-            .composition = composition_.name,
-            .documents = archive_->documents(),
-            .snapshot = executive_->save(),
-            .computing = computing(composition_)};
-  }
-
-  void restore(const record::Checkpoint& c, Diagnostics& problems) {
-    if (archive_->keeps())
-      refuse_request("a run that is recorded cannot go back",
-                     "begin a new one from the state, or keep no results");
-    if (finished_) refuse_request("the run was finished");
-    // a failed run is between two instants
-    if (ended_ != executive::Ending::failed)
-      check_fit(c, executive_->save(), "the state", problems);
-    executive_->restore(c.snapshot);
-    watch_->leave(*executive_);
-    watch_ = std::make_unique<Watch>(composition_, *executive_);
-    watch_->attach(*executive_);
-    begins_ = executive_->now();
-    ended_.reset();
-    fault_.reset();
-  }
-
-  void request_return() noexcept {
-    returning_.store(true);
-    executive_->request_freeze(Time::min());
-  }
-
-  Summary finish() {
-    require(!std::exchange(finished_, true));
-    come_to_rest_unless_ended();
-    Summary s;
-    s.from = begins_;
-    s.rest = rest_;
-    s.longest_rest = longest_rest_;
-    s.fault = fault_;
-    // a run finished before its end has done what was wanted of it
-    executive::Ending ending = ended_.value_or(executive::Ending::reached);
-    s.wall = wall();
-    requests_.close();
-    keeper_.reset();
-    control_.reset();
-    access_.reset();
-    if (orders_) s.orders_lost = orders_->lost() + (orders_->drain() ? 0 : 1);
-    s.rewind = rewind_;
-    s.checkpoints = saved_->saved();
-    s.files = executive_->files();
-    if (timing_) timing_->end();
-    archive_->release_reserve();
-    s.reached = executive_->now();
-    s.statistics = statistics();
-    watch_->leave(*executive_);
-    recorder_.finish();
-    s.recorded = recorder_.statistics();
-    // a paced run continues without its recorder; that is reported at the end
-    if (!s.recorded.failure.empty() && !s.fault) {
-      ending = executive::Ending::failed;
-      s.fault.emplace();
-      s.fault->category = Category::machine;
-      s.fault->code = "V7104";
-      s.fault->message = s.recorded.failure;
-    }
-    if (timing_) s.real_time = timing_->health(s.recorded.dropped);
-    if (s.fault) advise(*s.fault, s);
-    if (s.fault) archive_->log(rendered(*s.fault));
-    s.reports = watch_->reports();
-    s.checks = watch_->checks();
-    s.result = result_of(ending, s);
-    try {
-      // what another process may continue now is left as if this one had been killed
-      if (!failed_by_companion()) archive_->finish(s, link_figures(*executive_));
-    } catch (const ConfigurationError& e) {  // the disk is full
-      if (!s.fault) s.fault = e.diagnostics().list().front();
-      s.result = Result::failed;
-    }
-    if (s.result == Result::finished || s.result == Result::broken_check) saved_->remove_kept();
-    if (companion_) companion_->ended(s);
-    return s;
-  }
-
-  /// Ends the run, whatever it is doing.
-  void fail(Diagnostic why) {
-    {
-      const std::lock_guard lock(companion_mutex_);
-      if (!companion_fault_) companion_fault_ = std::move(why);
-    }
-    request_stop();
-  }
-
-  void request_stop() noexcept {
-    stopping_.store(true);
-    executive_->request_stop();
-    // what moves comes to rest by the clock: a frame cut short would be a jump in time
-    const Pacer* clock = timing_ && longest_rest_ > Duration{} ? &timing_->pacer() : nullptr;
-    for (Pacer* p : executive_->pacers())
-      if (p != clock) p->interrupt();
-    frozen_.store(0);
-    frozen_.notify_all();
-  }
-  void request_freeze() noexcept {
-    frozen_.store(1);
-    executive_->request_freeze(Time::min());
-  }
-  void request_resume() noexcept {
-    frozen_.store(0);
-    frozen_.notify_all();
-  }
-  bool frozen() const noexcept { return frozen_.load() != 0; }
-  Pulse pulse() const { return timing_ ? timing_->pulse() : Pulse{}; }
-
-  const composition::Composition& composition() const noexcept { return composition_; }
-  const executive::Executive& executive() const noexcept { return *executive_; }
-  executive::Executive& orders() noexcept { return *executive_; }
-  Time now() const noexcept { return watch_->now(); }
-  Time told() const noexcept { return recorder_.told(); }
-  Time begins() const noexcept { return begins_; }
-  Time ends() const noexcept { return stop_; }
-  const std::filesystem::path& folder() const noexcept { return archive_->kept(); }
-
- private:
-  bool failed_by_companion() {
-    const std::lock_guard lock(companion_mutex_);
-    if (!companion_fault_) return false;
-    fault_ = companion_fault_;  // what failed since then only follows from it
-    return true;
-  }
-
-  const std::filesystem::path& save_state() {
-    const std::filesystem::path& file = saved_->save();
-    if (companion_) companion_->saved(file, executive_->now());
-    return file;
-  }
-
-  /// Throws when a checkpoint does not belong to this run; `here` is a state of it.
-  void check_fit(const record::Checkpoint& c, const executive::Snapshot& here,
-                 const std::filesystem::path& name, Diagnostics& problems) const {
-    Diagnostics fit;
-    record::compare_shape(c, here, archive_->documents(), name, fit);
-    record::compare_arithmetic(c, computing(composition_), name, fit);
-    fit.throw_if_errors();
-    problems.append(fit);
-  }
-
-  /// Continues a run that was killed.
-  void take_up(Continuation& c, Diagnostics& problems) {
-    continued_ = c.progress;
-    // those that it executes again or has not executed yet
-    executive_->schedule(c.pending);
-    options_.orders = c.executed;
-    options_.orders.insert(options_.orders.end(), c.pending.begin(), c.pending.end());
-    if (!c.checkpoint.empty()) {
-      checkpoint_file_ = c.checkpoint;
-    } else {
-      checkpoint_file_ = options_.from;
-    }
-    if (!checkpoint_file_.empty()) checkpoint_ = record::read_checkpoint(checkpoint_file_);
-    archive_.emplace(c, options_, problems, checkpoint_ ? checkpoint_->snapshot.time : Time{});
-  }
-
-  /// Sets up recorder and watch, and initializes the components.
-  void start(Diagnostics& problems) {
-    record::RecorderOptions recording{
-        .version = options_.version,
-        .composition = composition_.name,
-        .start = archive_->started(),
-        .live = archive_->keeps(),
-        .earlier = options_.continuation ? options_.continuation->results : std::nullopt,
-        .remarks =
-            options_.continuation ? options_.continuation->remarks : std::vector<record::Event>(),
-        .on_event = options_.on_event,
-        .on_failure = [this](const std::string& why) { recording_failed(why); }};
-    std::vector<record::RecordGroup> groups;
-    if (options_.keep)
-      groups = record::groups_of(executive_->ports(), composition_.records, problems);
-    if (checkpoint_) {
-      // compare the checkpoint with the initial state to see whether it fits
-      executive_->initialize();
-      check_fit(*checkpoint_, executive_->save(), checkpoint_file_, problems);
-    }
-    recorder_.begin(*executive_, archive_->place(), groups, recording);
-    if (options_.continuation) recording.earlier = options_.continuation->frames;
-    if (timing_ && options_.keep) timing_->open(archive_->place(), recording);
-    watch_->attach(*executive_);
-    if (checkpoint_) {
-      executive_->restore(checkpoint_->snapshot);
-    } else {
-      executive_->initialize();
-    }
-    begins_ = executive_->now();
-    if (begins_ <= stop_ && continued_) {
-      const bool at_checkpoint = !options_.continuation->checkpoint.empty();
-      if (at_checkpoint) begins_ = Time(Duration(continued_->begin));
-      if (at_checkpoint && !watch_->load(continued_->watch))
-        throw ConfigurationError("V7136", checkpoint_file_.string() +
-                                              " cannot be continued: it was written with other "
-                                              "reports or checks");
-      if (at_checkpoint) counted_before_ = executive_->statistics();
-    }
-    if (begins_ > stop_) {
-      Diagnostics late;
-      late.error("V2027",
-                 fmt::format("the checkpoint is at {} s, after the end of the run at {} s",
-                             exact(seconds(begins_)), exact(seconds(stop_))),
-                 {})
-          .notes.push_back("choose an earlier checkpoint, or a later end with --until");
-      throw ConfigurationError(late);
-    }
-    // report now, not at the first checkpoint, that saving is impossible
-    if (options_.checkpoint_every && archive_->keeps()) static_cast<void>(executive_->save());
-  }
-
-  /// Nothing was run: leaves nothing behind.
-  void discard() {
-    recorder_.finish();
-    archive_->discard();
-  }
-
-  /// A run by the clock continues when its disk is full. Says so when it happens, on the recorder's
-  /// thread.
-  void recording_failed(const std::string& why) {
-    if (!timing_ || recording_failed_.exchange(true) || !options_.on_warnings) return;
-    Diagnostics problems;
-    Diagnostic& d = problems.warning("V7104", why, {});
-    d.notes.push_back("the run continues; nothing more is recorded");
-    add_advice_on_room(d);
-    options_.on_warnings(problems);
-  }
-
-  void add_advice_on_room(Diagnostic& d) const {
-    std::error_code ignored;
-    if (!std::filesystem::exists(archive_->place(), ignored)) return;
-    d.notes.push_back("what was recorded before stays readable");
-    d.notes.push_back(
-        "make room, record less (--record, <record every=…>), or write elsewhere with --out");
-  }
-
-  /// Right before the loop. Throws when it must not begin.
-  void take_privileges() {
-    try {
-      const Diagnostics missing = timing_->begin(*executive_);
-      archive_->add(missing);
-      if (!missing.list().empty() && options_.on_warnings) options_.on_warnings(missing);
-    } catch (const ConfigurationError&) {
-      timing_->end();
-      discard();
-      throw;
-    }
-  }
-
-  /// Once, before time advances: priority, and a rehearsal.
-  void begin() {
-    if (std::exchange(begun_, true)) return;
-    if (timing_) take_privileges();
-    if (options_.real_time) executive_->rehearse();
-    next_checkpoint_ = every() > Duration{} ? begins_ + every() : Time::max();
-    while (next_checkpoint_ <= executive_->now()) next_checkpoint_ += every();
-    if (keeps_state()) keep_state();
-  }
-
-  /// Whether the run makes checkpoints by itself.
-  bool keeps_state() const {
-    const auto can_return = [](const composition::Part& p) {
-      return p.component->description().abilities.rewinds;
-    };
-    return archive_->keeps() && options_.keep_state_after.count() > 0 && !timing_ &&
-           !options_.checkpoint_every && writers_.empty() &&
-           std::all_of(executive_->parts().begin(), executive_->parts().end(), can_return);
-  }
-
-  void keep_state() {
-    keeper_ = std::make_unique<Regularly>(options_.keep_state_after, [this] {
-      try {
-        in_between([this] {
-          const auto file = saved_->keep();
-          if (companion_ && file) companion_->saved(*file, executive_->now());
-          return std::string();
-        });
-      } catch (const ConfigurationError& e) {
-        if (!requests_.closed()) archive_->log(rendered(e.diagnostics().list().front()));
-      }
-    });
-  }
-
-  /// What a run needs that continues from here in the same folder.
-  record::Progress progress() {
+  if (!archive_->keeps()) return;
+  orders_ = std::make_unique<OrderLog>(*executive_, archive_->place() / orders_file,
+                                       continued_ ? continued_->orders : 0);
+  executive_->keep_journal(orders_.get());
+  live_ = std::make_unique<Live>(*executive_, *this);
+  const auto answer = [this](std::string_view line) {
+    const std::lock_guard one_at_a_time(answering_);
+    std::string said = live_->answer(line);
     orders_->drain();
-    record::PassedOn passed = recorder_.passed_on();
-    const executive::Statistics counted = statistics();
-    return {.begin = begins_.time_since_epoch().count(),
-            .notes = passed.notes,
-            .orders = orders_->passed(),
-            .frames = timing_ ? timing_->logged() : 0,
-            .dropped = recorder_.statistics().dropped,
-            .ticks = counted.ticks,
-            .instants = counted.instants,
-            .microsteps = counted.microsteps,
-            .late = counted.late,
-            .wall = wall(),
-            .rows = std::move(passed.rows),
-            .watch = watch_->save()};
-  }
+    return said;
+  };
+  control_ = std::make_unique<Control>(archive_->place(), answer);
+  if (options_.access) access_ = options_.access(archive_->name(), answer);
+}
 
-  /// Of the whole run.
-  executive::Statistics statistics() const {
-    executive::Statistics s = executive_->statistics();
-    if (!continued_) return s;
-    s.ticks += continued_->ticks - counted_before_.ticks;
-    s.instants += continued_->instants - counted_before_.instants;
-    s.microsteps += continued_->microsteps - counted_before_.microsteps;
-    s.late += continued_->late - counted_before_.late;
-    return s;
+Session::Work::~Work() {
+  try {
+    come_to_rest_unless_ended();
+  } catch (...) {  // nobody is left to report it to
   }
-  double wall() const {
-    const auto running =
-        began_ ? std::chrono::steady_clock::now() - *began_ : std::chrono::steady_clock::duration{};
-    return (continued_ ? continued_->wall : 0.0) +
-           std::chrono::duration<double>(wall_ + running).count();
-  }
+  requests_.close();  // a client may be waiting although nothing was run
+  keeper_.reset();
+  recorder_.finish();
+}
 
-  Duration every() const {
-    return archive_->keeps() ? options_.checkpoint_every.value_or(Duration{}) : Duration{};
-  }
+Summary Session::Work::run() {
+  run_until(Time::max());
+  return finish();
+}
 
-  /// After a freeze: the pacers restart.
-  void continue_from_here() {
-    executive_->resume();
-    if (options_.real_time) executive_->rehearse();
-    if (stopping_.load()) executive_->request_stop();
+executive::Ending Session::Work::run_until(Time until) {
+  begin();
+  if (finished_) refuse_request("the run was finished");
+  if (ended_) return *ended_;
+  if (std::exchange(stood_still_, true)) continue_from_here();
+  began_ = std::chrono::steady_clock::now();
+  executive::Ending ending = executive::Ending::failed;
+  try {
+    ending = run_to(until);
+    if (ending == executive::Ending::failed) fault_ = executive_->fault();
+  } catch (const ConfigurationError& e) {  // a checkpoint could not be written
+    fault_ = e.diagnostics().list().front();
   }
+  if (ending != executive::Ending::frozen && !come_to_rest()) ending = executive::Ending::failed;
+  if (failed_by_companion()) ending = executive::Ending::failed;
+  wall_ += std::chrono::steady_clock::now() - *std::exchange(began_, std::nullopt);
+  if (ending != executive::Ending::frozen) ended_ = ending;
+  return ending;
+}
 
-  executive::Ending run_to(Time until) {
-    while (true) {
-      const executive::Ending ending = run_until_asked(std::min(next_checkpoint_, until));
-      const bool due = every() > Duration{} && (ending == executive::Ending::reached ||
-                                                executive_->now() >= next_checkpoint_);
-      if (due && ending != executive::Ending::failed && ending != executive::Ending::stopped)
-        save_state();
-      if (ending != executive::Ending::frozen) return ending;
-      while (next_checkpoint_ <= executive_->now()) next_checkpoint_ += every();
-      requests_.serve();
-      if (frozen_.load() != 0) {  // else only for the checkpoint or a request: the clock continues
-        if (!come_to_rest()) return executive::Ending::failed;
-        const auto ended = stand_still();
-        if (ended) return *ended;
-        executive_->end_rest();
-        continue_from_here();
-      }
-      if (returning_.exchange(false) || executive_->now() >= until) return ending;
+executive::OrderAnswer Session::Work::carry_out(const executive::Order& order) {
+  const std::uint64_t number = executive_->ask(order);
+  executive_->carry_out();
+  if (orders_) orders_->drain();
+  return executive_->answer(number);
+}
+
+void Session::Work::request_return() noexcept {
+  returning_.store(true);
+  executive_->request_freeze(Time::min());
+}
+
+Summary Session::Work::finish() {
+  require(!std::exchange(finished_, true));
+  come_to_rest_unless_ended();
+  Summary s;
+  s.from = begins_;
+  s.rest = rest_;
+  s.longest_rest = longest_rest_;
+  s.fault = fault_;
+  // a run finished before its end has done what was wanted of it
+  executive::Ending ending = ended_.value_or(executive::Ending::reached);
+  s.wall = wall();
+  requests_.close();
+  keeper_.reset();
+  control_.reset();
+  access_.reset();
+  if (orders_) s.orders_lost = orders_->lost() + (orders_->drain() ? 0 : 1);
+  s.rewind = rewind_;
+  s.checkpoints = saved_->saved();
+  s.files = executive_->files();
+  if (timing_) timing_->end();
+  archive_->release_reserve();
+  s.reached = executive_->now();
+  s.statistics = statistics();
+  watch_->leave(*executive_);
+  recorder_.finish();
+  s.recorded = recorder_.statistics();
+  // a paced run continues without its recorder; that is reported at the end
+  if (!s.recorded.failure.empty() && !s.fault) {
+    ending = executive::Ending::failed;
+    s.fault.emplace();
+    s.fault->category = Category::machine;
+    s.fault->code = "V7104";
+    s.fault->message = s.recorded.failure;
+  }
+  if (timing_) s.real_time = timing_->health(s.recorded.dropped);
+  if (s.fault) advise(*s.fault, s);
+  if (s.fault) archive_->log(rendered(*s.fault));
+  s.reports = watch_->reports();
+  s.checks = watch_->checks();
+  s.result = result_of(ending, s);
+  try {
+    // what another process may continue now is left as if this one had been killed
+    if (!failed_by_companion()) archive_->finish(s, link_figures(*executive_));
+  } catch (const ConfigurationError& e) {  // the disk is full
+    if (!s.fault) s.fault = e.diagnostics().list().front();
+    s.result = Result::failed;
+  }
+  if (s.result == Result::finished || s.result == Result::broken_check) saved_->remove_kept();
+  if (companion_) companion_->ended(s);
+  return s;
+}
+
+void Session::Work::fail(Diagnostic why) {
+  {
+    const std::lock_guard lock(companion_mutex_);
+    if (!companion_fault_) companion_fault_ = std::move(why);
+  }
+  request_stop();
+}
+
+void Session::Work::request_stop() noexcept {
+  stopping_.store(true);
+  executive_->request_stop();
+  // what moves comes to rest by the clock: a frame cut short would be a jump in time
+  const Pacer* clock = timing_ && longest_rest_ > Duration{} ? &timing_->pacer() : nullptr;
+  for (Pacer* p : executive_->pacers())
+    if (p != clock) p->interrupt();
+  frozen_.store(0);
+  frozen_.notify_all();
+}
+
+void Session::Work::request_freeze() noexcept {
+  frozen_.store(1);
+  executive_->request_freeze(Time::min());
+}
+
+void Session::Work::request_resume() noexcept {
+  frozen_.store(0);
+  frozen_.notify_all();
+}
+
+bool Session::Work::failed_by_companion() {
+  const std::lock_guard lock(companion_mutex_);
+  if (!companion_fault_) return false;
+  fault_ = companion_fault_;  // what failed since then only follows from it
+  return true;
+}
+
+void Session::Work::start(Diagnostics& problems) {
+  record::RecorderOptions recording{
+      .version = options_.version,
+      .composition = composition_.name,
+      .start = archive_->started(),
+      .live = archive_->keeps(),
+      .earlier = options_.continuation ? options_.continuation->results : std::nullopt,
+      .remarks =
+          options_.continuation ? options_.continuation->remarks : std::vector<record::Event>(),
+      .on_event = options_.on_event,
+      .on_failure = [this](const std::string& why) { recording_failed(why); }};
+  std::vector<record::RecordGroup> groups;
+  if (options_.keep)
+    groups = record::groups_of(executive_->ports(), composition_.records, problems);
+  if (checkpoint_) {
+    // compare the checkpoint with the initial state to see whether it fits
+    executive_->initialize();
+    check_fit(*checkpoint_, executive_->save(), checkpoint_file_, problems);
+  }
+  recorder_.begin(*executive_, archive_->place(), groups, recording);
+  if (options_.continuation) recording.earlier = options_.continuation->frames;
+  if (timing_ && options_.keep) timing_->open(archive_->place(), recording);
+  watch_->attach(*executive_);
+  if (checkpoint_) {
+    executive_->restore(checkpoint_->snapshot);
+  } else {
+    executive_->initialize();
+  }
+  begins_ = executive_->now();
+  if (begins_ <= stop_ && continued_) {
+    const bool at_checkpoint = !options_.continuation->checkpoint.empty();
+    if (at_checkpoint) begins_ = Time(Duration(continued_->begin));
+    if (at_checkpoint && !watch_->load(continued_->watch))
+      throw ConfigurationError("V7136", checkpoint_file_.string() +
+                                            " cannot be continued: it was written with other "
+                                            "reports or checks");
+    if (at_checkpoint) counted_before_ = executive_->statistics();
+  }
+  if (begins_ > stop_) {
+    Diagnostics late;
+    late.error("V2027",
+               fmt::format("the checkpoint is at {} s, after the end of the run at {} s",
+                           exact(seconds(begins_)), exact(seconds(stop_))),
+               {})
+        .notes.push_back("choose an earlier checkpoint, or a later end with --until");
+    throw ConfigurationError(late);
+  }
+  // report now, not at the first checkpoint, that saving is impossible
+  if (options_.checkpoint_every && archive_->keeps()) static_cast<void>(executive_->save());
+}
+
+void Session::Work::discard() {
+  recorder_.finish();
+  archive_->discard();
+}
+
+void Session::Work::recording_failed(const std::string& why) {
+  if (!timing_ || recording_failed_.exchange(true) || !options_.on_warnings) return;
+  Diagnostics problems;
+  Diagnostic& d = problems.warning("V7104", why, {});
+  d.notes.push_back("the run continues; nothing more is recorded");
+  add_advice_on_room(d);
+  options_.on_warnings(problems);
+}
+
+void Session::Work::add_advice_on_room(Diagnostic& d) const {
+  std::error_code ignored;
+  if (!std::filesystem::exists(archive_->place(), ignored)) return;
+  d.notes.push_back("what was recorded before stays readable");
+  d.notes.push_back(
+      "make room, record less (--record, <record every=…>), or write elsewhere with --out");
+}
+
+void Session::Work::take_privileges() {
+  try {
+    const Diagnostics missing = timing_->begin(*executive_);
+    archive_->add(missing);
+    if (!missing.list().empty() && options_.on_warnings) options_.on_warnings(missing);
+  } catch (const ConfigurationError&) {
+    timing_->end();
+    discard();
+    throw;
+  }
+}
+
+void Session::Work::begin() {
+  if (std::exchange(begun_, true)) return;
+  if (timing_) take_privileges();
+  if (options_.real_time) executive_->rehearse();
+  next_checkpoint_ = every() > Duration{} ? begins_ + every() : Time::max();
+  while (next_checkpoint_ <= executive_->now()) next_checkpoint_ += every();
+  if (keeps_state()) keep_state();
+}
+
+void Session::Work::continue_from_here() {
+  executive_->resume();
+  if (options_.real_time) executive_->rehearse();
+  if (stopping_.load()) executive_->request_stop();
+}
+
+executive::Ending Session::Work::run_to(Time until) {
+  while (true) {
+    const executive::Ending ending = run_until_asked(std::min(next_checkpoint_, until));
+    const bool due = every() > Duration{} && (ending == executive::Ending::reached ||
+                                              executive_->now() >= next_checkpoint_);
+    if (due && ending != executive::Ending::failed && ending != executive::Ending::stopped)
+      save_state();
+    if (ending != executive::Ending::frozen) return ending;
+    while (next_checkpoint_ <= executive_->now()) next_checkpoint_ += every();
+    requests_.serve();
+    if (frozen_.load() != 0) {  // else only for the checkpoint or a request: the clock continues
+      if (!come_to_rest()) return executive::Ending::failed;
+      const auto ended = stand_still();
+      if (ended) return *ended;
+      executive_->end_rest();
+      continue_from_here();
     }
+    if (returning_.exchange(false) || executive_->now() >= until) return ending;
   }
+}
 
-  executive::Ending run_until_asked(Time freeze) {
-    executive_->request_freeze(freeze);
-    if (frozen_.load() != 0 || requests_.waiting() || returning_.load())
-      executive_->request_freeze(Time::min());
-    if (timing_) timing_->enter();
-    const executive::Ending ending = executive_->run_until(stop_);
-    if (timing_) timing_->leave();
-    return ending;
-  }
+executive::Ending Session::Work::run_until_asked(Time freeze) {
+  executive_->request_freeze(freeze);
+  if (frozen_.load() != 0 || requests_.waiting() || returning_.load())
+    executive_->request_freeze(Time::min());
+  if (timing_) timing_->enter();
+  const executive::Ending ending = executive_->run_until(stop_);
+  if (timing_) timing_->leave();
+  return ending;
+}
 
-  /// Time is about to stand still, because the run ends or freezes: what moves comes to rest first.
-  /// False: something moves still, and fault_ says what.
-  bool come_to_rest() {
-    const Time began = executive_->now();
-    const bool moves = executive_->moving(), failed = fault_.has_value();
-    resting_.store(moves);
-    if (timing_) {
-      timing_->tolerate(true);
-      timing_->enter();
-    }
-    const bool rests = executive_->come_to_rest(rest_pacers_);
-    if (timing_) {
-      timing_->leave();
-      timing_->tolerate(false);
-    }
-    resting_.store(false);
-    if (moves) rest_ = executive_->now() - began;
-    if (moves && rests) archive_->log(fmt::format("came to rest in {}", rest_text(*rest_)));
-    if (moves && !failed) warn_of_failure_at_rest();
-    const std::string motion = executive_->motion();
-    if (!rests && !fault_) fault_ = not_at_rest(longest_rest_, motion);
-    if (failed && !motion.empty()) fault_->notes.push_back("still moving: " + motion);
-    return rests;
+bool Session::Work::come_to_rest() {
+  const Time began = executive_->now();
+  const bool moves = executive_->moving(), failed = fault_.has_value();
+  resting_.store(moves);
+  if (timing_) {
+    timing_->tolerate(true);
+    timing_->enter();
   }
+  const bool rests = executive_->come_to_rest(rest_pacers_);
+  if (timing_) {
+    timing_->leave();
+    timing_->tolerate(false);
+  }
+  resting_.store(false);
+  if (moves) rest_ = executive_->now() - began;
+  if (moves && rests) archive_->log(fmt::format("came to rest in {}", rest_text(*rest_)));
+  if (moves && !failed) warn_of_failure_at_rest();
+  const std::string motion = executive_->motion();
+  if (!rests && !fault_) fault_ = not_at_rest(longest_rest_, motion);
+  if (failed && !motion.empty()) fault_->notes.push_back("still moving: " + motion);
+  return rests;
+}
 
-  /// For a run that its owner leaves between two pieces.
-  void come_to_rest_unless_ended() {
-    if (!begun_ || ended_) return;
-    const auto began = std::chrono::steady_clock::now();
-    if (stood_still_) continue_from_here();
-    ended_ = come_to_rest() ? executive::Ending::reached : executive::Ending::failed;
-    wall_ += std::chrono::steady_clock::now() - began;
-  }
+void Session::Work::come_to_rest_unless_ended() {
+  if (!begun_ || ended_) return;
+  const auto began = std::chrono::steady_clock::now();
+  if (stood_still_) continue_from_here();
+  ended_ = come_to_rest() ? executive::Ending::reached : executive::Ending::failed;
+  wall_ += std::chrono::steady_clock::now() - began;
+}
 
-  /// A failure while coming to rest does not change how the run ended.
-  void warn_of_failure_at_rest() {
-    Diagnostic d = executive_->fault();
-    if (d.code.empty()) return;
-    d.severity = Severity::warning;
-    d.notes.emplace_back("it failed while the run came to rest, and was left out");
-    Diagnostics problems;
-    problems.add(std::move(d));
-    archive_->add(problems);
-    if (options_.on_warnings) options_.on_warnings(problems);
-  }
+void Session::Work::warn_of_failure_at_rest() {
+  Diagnostic d = executive_->fault();
+  if (d.code.empty()) return;
+  d.severity = Severity::warning;
+  d.notes.emplace_back("it failed while the run came to rest, and was left out");
+  Diagnostics problems;
+  problems.add(std::move(d));
+  archive_->add(problems);
+  if (options_.on_warnings) options_.on_warnings(problems);
+}
 
-  /// Until the run resumes: executes orders and serves requests. Returns how the run ended, when a
-  /// step reached the end.
-  std::optional<executive::Ending> stand_still() {
-    while (frozen_.load() != 0) {
-      executive_->carry_out();
-      requests_.serve();
-      if (ended_) return ended_;
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
-    return {};
+std::optional<executive::Ending> Session::Work::stand_still() {
+  while (frozen_.load() != 0) {
+    executive_->carry_out();
+    requests_.serve();
+    if (ended_) return ended_;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
+  return {};
+}
 
-  // -- requests of other programs (live.hpp) -----------------------------------------------------
+void Session::Work::advise(Diagnostic& fault, const Summary& s) const {
+  if (fault.category == Category::machine && !s.recorded.failure.empty()) add_advice_on_room(fault);
+  if (s.checkpoints.empty()) return;
+  const std::string last = s.checkpoints.back().string();
+  fault.notes.push_back(fmt::format("last good checkpoint: {}", last));
+  fault.notes.push_back(
+      fmt::format("vernier run {} --from {} --record '*'   repeats the run from there",
+                  composition_.file.string(), last));
+}
 
-  std::string in_between(const Requests::What& what) {
-    return requests_.have_done(what, [this] { executive_->request_freeze(Time::min()); });
+Result Session::Work::result_of(executive::Ending ending, const Summary& s) {
+  if (ending == executive::Ending::stopped) return Result::interrupted;
+  if (ending == executive::Ending::failed) return Result::failed;
+  for (const CheckResult& c : s.checks) {
+    if (!c.kept) return Result::broken_check;
   }
-
-  bool over() override { return requests_.closed(); }
-  RunState run_state() const {
-    const record::RecorderStatistics recorded = recorder_.statistics();
-    return {.name = archive_->name(),
-            .time = now(),
-            .begin = begins_,
-            .end = stop_,
-            .resting = resting_.load(),
-            .stopping = stopping_.load(),
-            .frozen = frozen(),
-            .rate = timing_ ? std::optional(rate_.load()) : std::nullopt,
-            .events = recorded.events,
-            .dropped = recorded.dropped,
-            .overrides = overridden_ports(options_, now(), *live_),
-            .pulse = pulse(),
-            .nodes = executive_->placement()};
-  }
-  std::string status() override {
-    return status_line(run_state(), composition_.run.step, options_.real_time.has_value());
-  }
-  std::string state_text() override { return to_json(run_state()); }
-  std::string freeze() override {
-    request_freeze();
-    return status();
-  }
-  std::string resume() override {
-    request_resume();
-    return status();
-  }
-  std::string stop() override {
-    request_stop();
-    return status();
-  }
-  std::string step(int ticks) override {
-    return in_between([this, ticks] {
-      request_freeze();
-      if (!come_to_rest()) ended_ = executive::Ending::failed;
-      for (int k = 0; k < ticks && !ended_; ++k) {
-        executive_->resume();
-        executive_->request_freeze(executive_->now() + Duration(1));
-        if (timing_) timing_->enter();
-        const executive::Ending ending = executive_->run_until(stop_);
-        if (timing_) timing_->leave();
-        if (ending != executive::Ending::frozen) ended_ = ending;
-      }
-      return fmt::format("t = {} s", exact(seconds(executive_->now())));
-    });
-  }
-  std::string set_rate(double rate) override {
-    if (!timing_ || options_.real_time)
-      refuse_request(
-          timing_ ? "a run in real time keeps its rate" : "the run does not keep to a clock",
-          "vernier run FILE --rate 1   runs by the clock, at a rate that can be changed");
-    return in_between([this, rate] {
-      timing_->set_rate(rate);
-      rate_.store(rate);
-      executive_->resume();  // the clock restarts from here
-      if (frozen_.load() != 0) executive_->request_freeze(Time::min());
-      return fmt::format("{} × real time from t = {} s", exact(rate),
-                         exact(seconds(executive_->now())));
-    });
-  }
-  std::string mark(std::string_view text) override {
-    const Time t = now();
-    recorder_.add({.time = t,
-                   .component = "user",
-                   .kind = "mark",
-                   .from = {},
-                   .to = {},
-                   .reason = std::string(text)});
-    return fmt::format("marked at t = {} s", exact(seconds(t)));
-  }
-  std::string real_time() override {
-    if (!timing_)
-      refuse_request("the run does not keep to a clock",
-                     "vernier run FILE --rt   runs in real time");
-    return timing_->about();
-  }
-  std::string checkpoint() override {
-    return in_between([this] { return save_state().string(); });
-  }
-  std::string move(std::string_view part, std::string_view node) override {
-    return in_between([this, part = std::string(part), node = std::string(node)] {
-      executive_->move(part, node);
-      return fmt::format("{} continues on {} at t = {} s", part, node,
-                         exact(seconds(executive_->now())));
-    });
-  }
-  std::string rewind(Time t) override {
-    return in_between([this, t] {
-      rewind_ = last_checkpoint(t);
-      request_stop();
-      return fmt::format("continues from {} in a new run",
-                         rewind_->empty() ? std::string("the start") : rewind_->string());
-    });
-  }
-
-  /// The latest checkpoint in the directory at or before `t`; empty: the start.
-  std::filesystem::path last_checkpoint(Time t) const {
-    if (t < begins_)
-      refuse_request(fmt::format("the run began at {} s", exact(seconds(begins_))),
-                     "vernier run FILE --from CHECKPOINT   begins earlier");
-    const std::filesystem::path best = archive_->last_checkpoint(t, begins_);
-    // a run that began at a checkpoint begins there again
-    return best.empty() ? options_.from : best;
-  }
-
-  /// Adds advice that the run itself cannot give.
-  void advise(Diagnostic& fault, const Summary& s) const {
-    if (fault.category == Category::machine && !s.recorded.failure.empty())
-      add_advice_on_room(fault);
-    if (s.checkpoints.empty()) return;
-    const std::string last = s.checkpoints.back().string();
-    fault.notes.push_back(fmt::format("last good checkpoint: {}", last));
-    fault.notes.push_back(
-        fmt::format("vernier run {} --from {} --record '*'   repeats the run from there",
-                    composition_.file.string(), last));
-  }
-
-  static Result result_of(executive::Ending ending, const Summary& s) {
-    if (ending == executive::Ending::stopped) return Result::interrupted;
-    if (ending == executive::Ending::failed) return Result::failed;
-    for (const CheckResult& c : s.checks) {
-      if (!c.kept) return Result::broken_check;
-    }
-    return Result::finished;
-  }
-
-  composition::Composition composition_;
-  Options options_;
-  std::optional<Archive> archive_;  // must outlive the recorder
-  record::Recorder recorder_;
-  std::vector<FileWriter*> writers_;
-  std::unique_ptr<Timing> timing_;
-  std::unique_ptr<executive::Executive> executive_;
-  std::unique_ptr<Watch> watch_;
-  std::optional<record::Checkpoint> checkpoint_;
-  std::filesystem::path checkpoint_file_;
-  std::optional<record::Progress> continued_;  // where a run continues that was killed
-  executive::Statistics counted_before_;       // by this process, before it continued
-  std::optional<SavedStates> saved_;
-  std::unique_ptr<Regularly> keeper_;
-  Time begins_{}, stop_{};
-  std::atomic<int> frozen_{0};  // requested externally; waiting threads sleep on it
-  std::atomic<bool> stopping_{false};
-  std::atomic<bool> recording_failed_{false};
-  std::atomic<bool> resting_{false};
-  std::atomic<double> rate_{0.0};    // × real time, of a run by the clock
-  std::vector<Pacer*> rest_pacers_;  // those that hold time back while it comes to rest
-  Duration longest_rest_{};
-  std::optional<Duration> rest_;
-  Requests requests_;
-  bool begun_ = false, stood_still_ = false, finished_ = false;
-  std::chrono::steady_clock::duration wall_{};                  // time spent running
-  std::optional<std::chrono::steady_clock::time_point> began_;  // running since
-  Time next_checkpoint_ = Time::max();
-  std::atomic<bool> returning_{false};  // run_until() must return early
-  std::optional<Diagnostic> fault_;     // of a run that failed
-  std::optional<executive::Ending> ended_;
-  std::optional<std::filesystem::path> rewind_;  // where it is to begin again, if requested
-  std::unique_ptr<OrderLog> orders_;
-  std::unique_ptr<Live> live_;
-  std::mutex answering_;
-  std::unique_ptr<Control> control_;
-  std::shared_ptr<void> access_;
-  std::mutex companion_mutex_;
-  std::optional<Diagnostic> companion_fault_;  // why it ends the run
-  std::unique_ptr<Companion> companion_;
-};
+  return Result::finished;
+}
 
 Session::Session(Prepared prepared, Options options, Diagnostics& problems)
     : work_(std::make_unique<Work>(std::move(prepared), std::move(options), problems)) {}
