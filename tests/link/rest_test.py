@@ -53,7 +53,7 @@ class Flight:
     def start(self, name, words, settings, prefix="", where=SOURCE / "examples/rsp"):
         log = open(self.folder / f"{name}.log", "w", encoding="utf-8")
         self.test.addCleanup(log.close)
-        command = [VERNIER, "run", where / f"{name}.xml", "--rate", "1", "--out", self.folder / name, *words, *(w for x in settings for w in ("--set", x))]
+        command = [VERNIER, "run", where / f"{name}.xml", "--rate", "1", "--events", "all", "--out", self.folder / name, *words, *(w for x in settings for w in ("--set", x))]
         if prefix:
             command = ["bash", "-c", prefix + ' exec "$@"', "bash", *command]
         process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, text=True)
@@ -149,7 +149,8 @@ class Ends(unittest.TestCase):
             flight.wait_for_motion()
             end(flight)
             flight.check_end(130)
-            flight.wait_until(lambda: "running → stopping" in flight.log("simulator"), "the halt, for the simulator")
+            # it may still have been counting down: the facility moves before the simulator runs
+            flight.wait_until(lambda: "→ stopping" in flight.log("simulator"), "the halt, for the simulator")
         ends = [lambda f, n=n: f.facility.send_signal(n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)] + [lambda f: f.ask("stop")]
         # at the same time: they mostly wait
         with concurrent.futures.ThreadPoolExecutor() as pool:
