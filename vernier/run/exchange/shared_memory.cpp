@@ -22,7 +22,7 @@ struct Header {
   std::uint32_t version, nodes;
   std::uint64_t ring_bytes;
 };
-constexpr std::array<char, 8> magic{'V', 'R', 'N', 'E', 'X', 'C', '\r', '\n'};
+constexpr std::array<char, 8> memory_magic{'V', 'R', 'N', 'E', 'X', 'C', '\r', '\n'};
 constexpr std::uint32_t version = 1;
 constexpr std::size_t page = 4096;
 
@@ -49,7 +49,7 @@ bool sensible(std::uint32_t nodes, std::size_t ring_bytes) noexcept {
 
 /// All else is zero, as a new file is.
 bool filled(const Descriptor& file, std::uint32_t nodes, std::size_t ring_bytes) noexcept {
-  const Header h{magic, version, nodes, ring_bytes};
+  const Header h{memory_magic, version, nodes, ring_bytes};
   return ftruncate(file.get(), static_cast<off_t>(Layout(nodes, ring_bytes).end)) == 0 &&
          pwrite(file.get(), &h, sizeof h, 0) == sizeof h;
 }
@@ -126,7 +126,7 @@ std::string SharedMemory::map(std::uint32_t self, const Descriptor& memory) {
   Header h{};
   struct stat about {};
   if (!file_ || fstat(file_.get(), &about) != 0) return system_error();
-  if (pread(file_.get(), &h, sizeof h, 0) != sizeof h || h.magic != magic)
+  if (pread(file_.get(), &h, sizeof h, 0) != sizeof h || h.magic != memory_magic)
     return "this is not memory of an exchange";
   if (h.version != version)
     return "the memory has version " + std::to_string(h.version) + ", this program uses " +

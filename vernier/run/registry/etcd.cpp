@@ -19,7 +19,7 @@ using Flow = net::Stream::State;
 
 constexpr Clock::duration shortest_attempt = 100ms, longest_attempt = 2s;
 constexpr auto between_rounds = 100ms;
-constexpr std::chrono::seconds longest_lease = 24h;
+constexpr std::chrono::seconds longest_granted = 24h;
 
 /// Why a member gave no answer. `there`: it may give one soon.
 struct Missed {
@@ -134,7 +134,7 @@ Answer<Term> EtcdRegistry::lead(const std::string& run, const Leader& who,
   if (!granted) return Failure{granted.error()};
   const gateway::Reply& lease = granted->reply;
   if (!lease.good()) return damaged(lease.error);
-  if (lease.lease == 0 || lease.life <= 0 || lease.life > longest_lease.count())
+  if (lease.lease == 0 || lease.life <= 0 || lease.life > longest_granted.count())
     return damaged("it grants no lease");
   Term term{.run = run, .lease = lease.lease, .life = std::chrono::seconds(lease.life)};
   term.ends = end_of_term(granted->at, term.life);
@@ -176,7 +176,7 @@ Answer<Clock::time_point> EtcdRegistry::renew(const Term& t, Clock::time_point d
   const auto holds = held(gateway::hold(key(t.run, leader_key), t.epoch), deadline);
   if (!holds) return Failure{holds.error()};
   return end_of_term(kept->at,
-                     std::chrono::seconds(std::min<std::int64_t>(r.life, longest_lease.count())));
+                     std::chrono::seconds(std::min<std::int64_t>(r.life, longest_granted.count())));
 }
 
 Answer<Done> EtcdRegistry::publish(const Term& t, const Record& r, Clock::time_point deadline) {

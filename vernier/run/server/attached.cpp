@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 using net::Clock;
 
-constexpr auto connect_within = 5s, send_within = 10s;
+constexpr auto attach_within = 5s, send_within = 10s;
 
 static_assert(longest_line == session::longest_request &&
               longest_answer == session::longest_answer);
@@ -79,7 +79,7 @@ class Attached::Line {
   /// Until the connection is lost, or wake_ is rung. The server was not to be had: why.
   std::optional<Diagnostic> attend() {
     auto connection = Connection::to(server_.address, server_.with, version_,
-                                     Clock::now() + connect_within, wake_.descriptor());
+                                     Clock::now() + attach_within, wake_.descriptor());
     if (!connection) return connection.error();
     if (const auto name = connection->attach(about_); !name) return name.error();
     while (true) {

@@ -26,7 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
-using placement::Host;
 
 constexpr auto measured_for = 50ms;
 constexpr auto connect_within = 5s, deliver_within = 60s;
@@ -68,7 +67,7 @@ void check(const composition::Plan& plan, const session::Options& o,
 /// OpenSSL allocates memory where nodes exchange values in their frames.
 void warn_of_tls(const placement::Nodes& nodes, const TeamSettings& s, Diagnostics& problems) {
   std::vector<std::string> secured;
-  for (const Host& h : nodes.hosts)
+  for (const placement::Host& h : nodes.hosts)
     if (!h.local() && !(h.certificate.empty() && s.files.certificate.empty()))
       secured.push_back(h.name);
   if (secured.empty() || nodes.hosts.size() < 2) return;
@@ -98,11 +97,11 @@ T value_of(Result<T, Diagnostic> r) {
   throw ConfigurationError(d);
 }
 
-net::Address address_of(const Host& h) { return {h.address, std::to_string(h.port)}; }
+net::Address address_of(const placement::Host& h) { return {h.address, std::to_string(h.port)}; }
 
 /// An executor at a server.
 struct Elsewhere {
-  Host host;
+  placement::Host host;
   Credentials with;
   std::string version, run;
   std::vector<fs::path> files;
@@ -124,7 +123,7 @@ struct Elsewhere {
 };
 
 /// The address of this machine that a server sees; the server need not be reached for that.
-std::string own_address(const Host& server) {
+std::string own_address(const placement::Host& server) {
   const auto probe = net::datagrams_to({server.address, std::to_string(server.port)});
   if (!probe) return "127.0.0.1";
   const std::string text = net::text(net::own_end_of(probe->get()));
@@ -190,7 +189,7 @@ Begin begin_of(const composition::Composition& c, const session::Options& o,
 Launch launch_here(const TeamSettings& s, const placement::Nodes& nodes) {
   Launch here = s.here;
   const auto server = std::find_if(nodes.hosts.begin(), nodes.hosts.end(),
-                                   [](const Host& h) { return !h.certificate.empty(); });
+                                   [](const placement::Host& h) { return !h.certificate.empty(); });
   if (server == nodes.hosts.end() || !s.files.certificate.empty()) return here;
   for (const auto& [option, file] : {std::pair("--certificate", &server->certificate),
                                      std::pair("--private-key", &server->certificate_key),
@@ -204,7 +203,7 @@ std::shared_ptr<Attached> attached_to(const placement::Nodes& nodes, const TeamS
                                       const session::Options& o) {
   std::vector<Attached::Server> servers;
   std::set<std::string> known;
-  for (const Host& h : nodes.hosts)
+  for (const placement::Host& h : nodes.hosts)
     if (!h.local() && known.insert(net::text(address_of(h))).second)
       servers.push_back({address_of(h), credentials_for(h, s.files)});
   return std::make_shared<Attached>(servers, s.version, o.on_warnings);
@@ -226,7 +225,7 @@ std::unique_ptr<executive::Executive> composed(
   team.division = where.division();
   team.timing = timing;
   const auto server = std::find_if(nodes.hosts.begin(), nodes.hosts.end(),
-                                   [](const Host& h) { return !h.local(); });
+                                   [](const placement::Host& h) { return !h.local(); });
   const bool here = server == nodes.hosts.end();
   // over a network plug-in nodes of one computer meet as well
   const std::string own = !here ? own_address(*server) : nodes.network.empty() ? "" : "127.0.0.1";
@@ -234,7 +233,7 @@ std::unique_ptr<executive::Executive> composed(
   if (!here && !nodes.network.empty()) files.emplace_back(team.begin.network);
   const Launch local = launch_here(s, nodes);
   attached = attached_to(nodes, s, o);
-  for (const Host& h : nodes.hosts) {
+  for (const placement::Host& h : nodes.hosts) {
     Seat seat{.name = h.name, .start = {}, .listen = h.local() ? own : h.address};
     if (h.local())
       seat.start = [launch = local] { return started_here(launch); };
@@ -247,7 +246,7 @@ std::unique_ptr<executive::Executive> composed(
 
 }  // namespace
 
-Credentials credentials_for(const Host& h, const CredentialFiles& given) {
+Credentials credentials_for(const placement::Host& h, const CredentialFiles& given) {
   CredentialFiles f = given;
   if (!h.key_file.empty()) f.key = h.key_file;
   if (!h.certificate.empty()) {
