@@ -61,10 +61,11 @@ bench: test-packages ## measure the figures that docs/ quotes
 	@cmake --build build -j $(JOBS) --target vernier benchmarks
 	@benchmarks/all build
 
-soak: packages ## for long: 10000 RSP experiments, 12 simulated hours with mishaps; runs on nodes that are moved and lost
+soak: test-packages ## for long: 10000 RSP experiments, 12 simulated hours with mishaps; runs on nodes that are moved and killed, with their composer and registry
 	@[ -f build/build.ninja ] || cmake --preset release >/dev/null
-	@cmake --build build -j $(JOBS) --target rsp_soak distribution_soak
+	@cmake --build build -j $(JOBS) --target vernier rsp_soak distribution_soak
 	@build/bin/distribution_soak
+	@tests/distribution/soak.py $(RUN) .
 	@build/bin/rsp_soak
 
 check: test-packages ## format, names and likely mistakes (clang-tidy), includes, links in the documents
