@@ -11,8 +11,9 @@ Duration Executive::longest_rest() const noexcept { return cycle_->longest_rest(
 
 bool Executive::come_to_rest(std::span<Pacer* const> pacers) noexcept {
   detail::Cycle& cycle = *cycle_;
-  const bool moves = cycle.moving();
   cycle.begin_rest();
+  // also what stood still until now: it may have last words
+  const bool moves = cycle.moving();
   if (moves) {
     rest_began_ = now_;
     cycle.tell(RestPhase::coming_to_rest);

@@ -97,6 +97,23 @@ class Frail final : public Small<One> {
   std::span<double> y_;
 };
 
+/// Stands still, but says three words before it rests.
+class Parting final : public Small<One>, public ComesToRest {
+ public:
+  void bind(const Bindings&) override {}
+  Advance advance(Time, Time to) noexcept override {
+    if (closing && words > 0) --words;
+    return {to};
+  }
+  bool at_rest() const noexcept override { return !closing || words == 0; }
+  void begin_rest(Duration) noexcept override { closing = true; }
+  void end_rest() noexcept override { closing = false; }
+  Duration longest_rest() const noexcept override { return 100ms; }
+  std::string motion() const override { return "it speaks"; }
+  bool closing = false;
+  int words = 3;
+};
+
 /// Every speed that the trolley shows, and the phases that a listener hears.
 class Ear final : public Small<One>, public RestListener {
  public:
@@ -296,6 +313,18 @@ TEST(Rest, ComingToRestDoesNotAllocate) {
   EXPECT_EQ(vernier::testing::allocations(), before);
   EXPECT_EQ(ending, Ending::failed);
   EXPECT_TRUE(rests);
+}
+
+TEST(Rest, IsAwaitedOfWhatStoodStillUntilItWasAsked) {
+  Bench bench(10ms);
+  Parting& parting = bench.add("parting", std::make_unique<Parting>());
+  Executive run(bench.take(), {});
+  run.initialize();
+  EXPECT_EQ(run.run_until(Time(1s)), Ending::reached);
+  EXPECT_FALSE(run.moving());
+  EXPECT_TRUE(run.come_to_rest({}));
+  EXPECT_EQ(parting.words, 0);
+  EXPECT_EQ(run.now(), Time(1030ms));
 }
 
 }  // namespace

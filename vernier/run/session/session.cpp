@@ -366,9 +366,10 @@ bool Session::Work::come_to_rest() {
     timing_->tolerate(false);
   }
   resting_.store(false);
-  if (moves) rest_ = executive_->now() - began;
-  if (moves && rests) archive_->log(fmt::format("came to rest in {}", rest_text(*rest_)));
-  if (moves && !failed) warn_of_failure_at_rest();
+  const bool moved = moves || executive_->now() > began;
+  if (moved) rest_ = executive_->now() - began;
+  if (moved && rests) archive_->log(fmt::format("came to rest in {}", rest_text(*rest_)));
+  if (moved && !failed) warn_of_failure_at_rest();
   const std::string motion = executive_->motion();
   if (!rests && !fault_) fault_ = not_at_rest(longest_rest_, motion);
   if (failed && !motion.empty()) fault_->notes.push_back("still moving: " + motion);
