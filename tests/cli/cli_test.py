@@ -465,7 +465,15 @@ class Examples(InAFolder):
                 elif (self.folder / example["name"] / "peer.py").exists():
                     self.run_with_peer(document, f"{example['name']}/peer.py")
                 else:
-                    self.vernier("run", document, "-q")
+                    self.run_when_ports_are_free(document)
+
+    def run_when_ports_are_free(self, document):
+        """Some listen at ports that the document names: another program may have one of them for a while."""
+        def attempt():
+            done = subprocess.run([VERNIER, "run", document, "-q"], cwd=self.folder, text=True, encoding="utf-8", capture_output=True, timeout=PATIENCE)
+            return "error[V5121]" not in done.stderr and done
+        done = wait_until(attempt, "a free port")
+        self.assertEqual(done.returncode, 0, f"{document}\n{done.stdout}\n{done.stderr}")
 
     def run_with_peer(self, document, peer):
         """The example's other half, on a port that is free."""
