@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include <atomic>
+#include <memory>
 #include <thread>
 
 #include "vernier/run/executive/test_parts.hpp"
@@ -177,13 +178,14 @@ TEST_F(Shipped, ByTheClockFailsWhenTheComposerIsGone) {
 }
 
 TEST_F(Shipped, ByTheClockAnswersWhenEverythingBeforeWasSent) {
-  std::atomic<std::int64_t> sent{-1};
-  shipper->on_tick = [&](Time t) { sent = t.time_since_epoch() / 1ms; };
+  // the shipper's thread outlives this function
+  const auto sent = std::make_shared<std::atomic<std::int64_t>>(-1);
+  shipper->on_tick = [sent](Time t) { *sent = t.time_since_epoch() / 1ms; };
   shipper->keep_time(nullptr);
   run->initialize();
   shipper->reserve(false);
   EXPECT_EQ(run->run_until(Time(50ms)), Ending::reached);
-  while (sent < 50) std::this_thread::yield();
+  while (*sent < 50) std::this_thread::yield();
   while (heard.progress < Time(50ms)) ASSERT_TRUE(hear());
   EXPECT_EQ(heard.rows.size(), 50u);  // that of 50 ms leaves the node with the next tick
 }
